@@ -1,0 +1,115 @@
+"""Files that are whole or absent: atomic writes, parquet tables with a declared schema, JSON and JSONL.
+
+Everything is written beside its place under a temporary name and renamed when complete, so nothing
+half-written ever carries its final name.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from components.core.errors import DataError, InfraError
+
+MIN_FREE_BYTES = 200 << 20
+
+
+def require_free_disk(path: Path, min_free_bytes: int = MIN_FREE_BYTES) -> None:
+    """Stop with a sentence before a long step fills the disk."""
+    existing = next(p for p in (path, *path.parents) if p.exists())
+    free = shutil.disk_usage(existing).free
+    if free < min_free_bytes:
+        raise InfraError(
+            f"{existing}: only {free >> 20} MiB of disk free, {min_free_bytes >> 20} MiB needed; "
+            "free some space or choose another folder with --output"
+        )
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Yield a temporary path in the same folder; rename it to `path` on success, remove it on failure."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with open(temporary, "rb") as stream:
+            os.fsync(stream.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise InfraError(
+            f"{path}: could not be written ({error.strerror or error}); check space and permissions"
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_text(path, json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8") as stream:
+        for row in rows:
+            stream.write(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Raises DataError naming the file when it is missing or not JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: no such file") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: not valid JSON ({error})") from error
+
+
+def read_jsonl(path: Path) -> list[dict[str, Any]]:
+    """Raises DataError naming file and line. Lines end at newline only (never at U+2028 and the like)."""
+    rows, number = [], 0
+    try:
+        with open(path, encoding="utf-8", newline="\n") as stream:
+            for line in stream:
+                number += 1
+                if line.strip():
+                    rows.append(json.loads(line))
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: no such file") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: line {number}: not valid JSON ({error})") from error
+    return rows
+
+
+def write_table(path: Path, rows: list[dict[str, Any]], schema: pa.Schema) -> None:
+    """Write rows as parquet with exactly `schema`. The bytes depend on rows and schema only."""
+    table = pa.Table.from_pylist(rows, schema=schema)
+    with atomic_path(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def read_table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:
+    """Read parquet rows. Raises DataError naming the file, and the first column that is missing."""
+    try:
+        table = pq.read_table(path)
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: no such file") from error
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(f"{path}: not a readable parquet file ({error})") from error
+    for field in schema:
+        if field.name not in table.column_names:
+            raise DataError(f"{path}: column '{field.name}' is missing; it has {', '.join(table.column_names)}")
+    return table.select(schema.names).to_pylist()
