@@ -49,7 +49,10 @@ _DEGREE = re.compile(r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![a-zA-Z]))|\\degree(?![
 _THIN_SPACE_IN_NUMBER = re.compile(r"(?<=\d)(?:\{,\}|,\\!|\\,(?=\d{3}(?!\d)))(?=\d)")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _SPACING_MACRO = re.compile(r"\\[,;:!>~\s]|~")
-_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|[^\W\d_]{2,}(?:_[^\W\d_]{2,})+|[^\W\d_]+|\.\.\.|\S", re.DOTALL)
+_BLANK = re.compile(r"(?:\\?_\s*){2,}")
+_TOKEN = re.compile(
+    r"\\[a-zA-Z]+|(?:\\?_\s*){2,}|\\.|\d+(?:\.\d+)?|[^\W\d_]{2,}(?:_[^\W\d_]{2,})+|[^\W\d_]+|\.\.\.|\S", re.DOTALL
+)
 DELIMITERS = frozenset({"$", r"\$", r"\(", r"\)", r"\[", r"\]", '"', "?"})
 TWO_ARGUMENTS = frozenset({r"\frac", r"\binom"})
 SCRIPTS = frozenset({"^", "_", r"\sqrt"})
@@ -63,7 +66,12 @@ def normalise(statement: str) -> str:
     Keeps digits, operators, signs and scripts: `3+4` and `3-4`, `x^2` and `x_2`, `-5` and `5` stay different.
     Raises nothing: any text has a canonical form (possibly empty).
     """
-    return " ".join(_drop_sentence_marks(_brace_arguments(_tokens(_plain_symbols(statement)))))
+    return " ".join(tokens(statement))
+
+
+def tokens(statement: str, keep_case: bool = False) -> list[str]:
+    """The tokens of the canonical form; with `keep_case` words keep their capitals (point labels can be told)."""
+    return _drop_sentence_marks(_brace_arguments(_tokenise(_plain_symbols(statement), keep_case)))
 
 
 def _plain_symbols(text: str) -> str:
@@ -79,12 +87,12 @@ def _plain_symbols(text: str) -> str:
     return _THOUSANDS.sub(lambda m: m.group().replace(",", ""), text)
 
 
-def _tokens(text: str) -> list[str]:
+def _tokenise(text: str, keep_case: bool) -> list[str]:
     """Macros, numbers, words and single symbols, with layout gone and equal macros renamed."""
-    tokens = []
+    found = []
     for match in _TOKEN.finditer(text):
         token = match.group()
-        if token in DELIMITERS or _SPACING_MACRO.fullmatch(token):
+        if token in DELIMITERS or _SPACING_MACRO.fullmatch(token) or _BLANK.fullmatch(token):
             continue
         if token == "...":
             token = r"\ldots"
@@ -95,19 +103,19 @@ def _tokens(text: str) -> list[str]:
             token = "\\" + name if name.isalpha() or name in "{}" else name
         elif token in (r"\%", r"\&", r"\#", r"\_", r"\|"):
             token = token[1:]
-        elif token[0] != "\\":
+        elif token[0] != "\\" and not keep_case:
             token = token.lower()
-        tokens.append(token)
-    return tokens
+        found.append(token)
+    return found
 
 
-def _brace_arguments(tokens: list[str]) -> list[str]:
+def _brace_arguments(found: list[str]) -> list[str]:
     """Write every macro argument with braces (`x^2` as `x^{2}`, `\\frac12` as `\\frac{1}{2}`) and drop the braces
     that only group."""
     out: list[str] = []
     stack: list[bool] = []  # for each open brace: whether it holds an argument
     awaited = [0]  # arguments still to come, one counter per open brace and one for the top level
-    pending = list(reversed(tokens))
+    pending = list(reversed(found))
     while pending:
         token = pending.pop()
         if token == "{":
@@ -144,14 +152,14 @@ def _bare_argument(token: str, pending: list[str], out: list[str], awaited: int)
     return [token], ""
 
 
-def _drop_sentence_marks(tokens: list[str]) -> list[str]:
+def _drop_sentence_marks(found: list[str]) -> list[str]:
     """Full stops go; commas, semicolons and colons go where a word or the end of the text stands beside them."""
-    tokens = ["," if t == ";" else t for t in tokens if t != "."]
+    found = ["," if t == ";" else t for t in found if t != "."]
     kept: list[str] = []
-    for i, token in enumerate(tokens):
+    for i, token in enumerate(found):
         if token in (",", ":"):
-            neighbours = (kept[-1] if kept else "", tokens[i + 1] if i + 1 < len(tokens) else "")
-            if any(not n or (len(n) > 2 and n.isalpha()) or n in SHORT_WORDS for n in neighbours):
+            neighbours = (kept[-1] if kept else "", found[i + 1] if i + 1 < len(found) else "")
+            if any(not n or (len(n) > 2 and n.isalpha()) or n.lower() in SHORT_WORDS for n in neighbours):
                 continue
         kept.append(token)
     return kept
