@@ -51,7 +51,9 @@ def lazy(module: str, function: str) -> Any:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="or1", description="From raw problems to a trained, evaluated, audited reasoning model.")
+    parser = argparse.ArgumentParser(
+        prog="or1", description="From raw problems to a trained, evaluated, audited reasoning model."
+    )
     verbs = parser.add_subparsers(title="verbs", metavar="VERB")
     _add_run_verbs(verbs)
     _add_grade_verb(verbs)
@@ -67,7 +69,9 @@ def _verb(verbs: Any, name: str, text: str, handler: Any) -> argparse.ArgumentPa
 
 
 def _add_run_verbs(verbs: Any) -> None:
-    run = _verb(verbs, "run", "run a recipe on this machine (continues a killed run)", lazy("pipelines.verbs.run", "run"))
+    run = _verb(
+        verbs, "run", "run a recipe on this machine (continues a killed run)", lazy("pipelines.verbs.run", "run")
+    )
     run.add_argument("recipe", help="recipe name (see `or1 recipes`) or a .yaml file")
     run.add_argument("--output", help="run folder (default runs/RECIPE)")
     run.add_argument("--until", default="", metavar="STEP", help="stop after this step")
@@ -78,14 +82,18 @@ def _add_run_verbs(verbs: Any) -> None:
     stage.add_argument("--config", default="{}", help="JSON, or a .json/.yaml file, with the stage's own settings")
     stage.add_argument("--input", action="append", nargs="+", default=[], metavar="PORT=PATH")
     stage.add_argument("--output", action="append", nargs="+", default=[], metavar="PORT=PATH")
-    compile_ = _verb(verbs, "compile", "compile a recipe's graph for Kubeflow Pipelines", lazy("pipelines.verbs.compile", "compile_"))
+    compile_ = _verb(
+        verbs, "compile", "compile a recipe's graph for Kubeflow Pipelines", lazy("pipelines.verbs.compile", "compile_")
+    )
     compile_.add_argument("recipe")
     compile_.add_argument("--output", required=True, help="file to write")
     compile_.add_argument("--format", choices=("yaml", "manifest"), default="yaml")
     _add_set(compile_)
     recipes = _verb(verbs, "recipes", "list the recipes", lazy("pipelines.verbs.recipes", "recipes"))
     recipes.set_defaults(handler=lazy("pipelines.verbs.recipes", "recipes"))
-    plan = _verb(verbs, "plan", "show the steps of a recipe and their settings", lazy("pipelines.verbs.recipes", "plan"))
+    plan = _verb(
+        verbs, "plan", "show the steps of a recipe and their settings", lazy("pipelines.verbs.recipes", "plan")
+    )
     plan.add_argument("recipe")
     _add_set(plan)
     report = _verb(verbs, "report", "write report.html of a run folder again", lazy("pipelines.verbs.run", "report"))
@@ -94,7 +102,13 @@ def _add_run_verbs(verbs: Any) -> None:
 
 
 def _add_set(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="change a setting, e.g. train.stages.0.num_steps=5")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="change a setting, e.g. train.stages.0.num_steps=5",
+    )
 
 
 def _add_grade_verb(verbs: Any) -> None:
@@ -110,7 +124,9 @@ def _add_audit_verb(verbs: Any) -> None:
     kinds = audit.add_subparsers(title="questions", metavar="QUESTION", required=True)
     trace = _verb(kinds, "trace", "the tree from an artifact to its sources", lazy("pipelines.verbs.audit", "trace"))
     trace.add_argument("artifact")
-    verify = _verb(kinds, "verify", "recompute every digest that can be reached", lazy("pipelines.verbs.audit", "verify"))
+    verify = _verb(
+        kinds, "verify", "recompute every digest that can be reached", lazy("pipelines.verbs.audit", "verify")
+    )
     verify.add_argument("artifact")
     verify.add_argument("--expect", default="", help="digest that the artifact must have")
     record = _verb(kinds, "record", "what happened to one record", lazy("pipelines.verbs.audit", "record"))

@@ -74,8 +74,8 @@ def compile_pipeline(recipe: Recipe, output: str, manifest: bool = False, until:
         return
     name = f"or1-{recipe.name.replace('_', '-')}"
     options = KubernetesManifestOptions(
-        pipeline_name=name, pipeline_version_name=f"{name}-{source_hash('resolve')[:12]}", include_pipeline_manifest=True
+        pipeline_name=name,
+        pipeline_version_name=f"{name}-{source_hash('resolve')[:12]}",
+        include_pipeline_manifest=True,
     )
-    compiler.Compiler().compile(
-        pipeline, output, kubernetes_manifest_format=True, kubernetes_manifest_options=options
-    )
+    compiler.Compiler().compile(pipeline, output, kubernetes_manifest_format=True, kubernetes_manifest_options=options)

@@ -1,5 +1,6 @@
-"""Pin local files by their content: a step's key then follows what is in a file, not where it lies or when it changed."""
+"""Pin local files by their content: a step's key then follows what is in a file, not when it was changed."""
 
+import glob
 from pathlib import Path
 from typing import Any
 
@@ -8,23 +9,31 @@ from components.core.digest import sha256_file
 
 
 def pin_files(config: StrictConfig, root: str) -> StrictConfig:
-    """Fill in `sha256` of every `{path, sha256}` file entry that has none. Files that do not exist are left for the
-    stage to report, with its own name in the message."""
-    settings = config.model_dump(mode="json")
-    if not _pin(settings, root):
-        return config
-    return type(config).parse(settings, where=type(config).__name__)
+    """Fill in `sha256` of every local `{path, sha256}` file entry that has none, and spell out `*` patterns. Files
+    that do not exist are left for the stage to report, with its own name in the message."""
+    return type(config).parse(_pinned(config.model_dump(mode="json"), root), where=type(config).__name__)
 
 
-def _pin(value: Any, root: str) -> bool:
+def _pinned(value: Any, root: str) -> Any:
     if isinstance(value, list):
-        return any([_pin(item, root) for item in value])
+        return [_pinned(item, root) for item in value]
     if not isinstance(value, dict):
-        return False
-    if {"path", "sha256"} <= set(value) and not value["sha256"] and not str(value["path"]).startswith("bundled:"):
-        path = Path(root) / value["path"]
-        if path.is_file():
-            value["sha256"] = sha256_file(path)
-            return True
-        return False
-    return any([_pin(item, value.get("root") or root) for item in value.values()])
+        return value
+    pinned = {name: _pinned(item, value.get("root") or root) for name, item in value.items()}
+    if "files" in pinned and not pinned.get("dataset"):
+        pinned["files"] = [entry for file in pinned["files"] for entry in _entries(file, value.get("root") or root)]
+    return pinned
+
+
+def _entries(file: dict[str, Any], root: str) -> list[dict[str, Any]]:
+    """A file entry with its digest; several for a pattern; unchanged when bundled, pinned already or not there."""
+    if file["sha256"] or file["path"].startswith("bundled:"):
+        return [file]
+    found = (
+        sorted(glob.glob(str(Path(root) / file["path"]))) if "*" in file["path"] else [str(Path(root) / file["path"])]
+    )
+    if not found or not all(Path(path).is_file() for path in found):
+        return [file]
+    base = Path(root)
+    names = [str(Path(path).relative_to(base)) if root and Path(path).is_relative_to(base) else path for path in found]
+    return [{**file, "path": name, "sha256": sha256_file(Path(path))} for name, path in zip(names, found, strict=True)]

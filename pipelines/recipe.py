@@ -11,25 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-
 from components.answers.config import AnswersConfig
-from components.base_model.config import BaseModelConfig
-from components.benchmarks.config import BenchmarkConfig
-from components.core.config import StrictConfig
-from components.core.errors import ConfigError
 from components.decontaminate.config import DecontaminateConfig
 from components.dedup.config import DedupConfig
 from components.difficulty.config import DifficultyConfig
 from components.evaluate.config import EvaluateConfig
 from components.filter.config import FilterConfig
-from components.ingest.config import IngestConfig
 from components.judge.config import JudgeConfig
 from components.mix.config import MixConfig
+from components.validate_tests.config import ValidateTestsConfig
+
+from components.base_model.config import BaseModelConfig
+from components.benchmarks.config import BenchmarkConfig
+from components.core.config import StrictConfig
+from components.core.errors import ConfigError
+from components.ingest.config import IngestConfig
 from components.register.config import RegisterConfig
 from components.sample.config import SamplerConfig
 from components.text.config import PromptConfig
 from components.train.config import TrainConfig
-from components.validate_tests.config import ValidateTestsConfig
 from components.verify.config import VerifierConfig
 from pipelines.steps import PlannedStep, plan_steps
 
@@ -108,7 +108,9 @@ def recipe_text(name_or_path: str) -> str:
     if path.suffix not in (".yaml", ".yml"):
         path = RECIPES / f"{name_or_path}.yaml"
     if not path.is_file():
-        raise ConfigError(f"recipe '{name_or_path}' not found; there are {', '.join(recipe_names())}, or give a .yaml file")
+        raise ConfigError(
+            f"recipe '{name_or_path}' not found; there are {', '.join(recipe_names())}, or give a .yaml file"
+        )
     return path.read_text(encoding="utf-8")
 
 
@@ -130,13 +132,18 @@ def load_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
 
 def parse_recipe(raw: Mapping[str, Any], where: str) -> Recipe:
     settings = dict(raw)
-    if "register" in settings:  # `register` is a method name of pydantic's metaclass, so the field has a trailing underscore
+    if (
+        "register" in settings
+    ):  # `register` is a method name of pydantic's metaclass, so the field has a trailing underscore
         settings["register_"] = settings.pop("register")
     recipe = Recipe.parse(settings, where=where)
     names = recipe.source_names()
     if not names:
         raise ConfigError(f"{where}: data.sources is empty; name at least one source")
-    for limit, count, field in ((MAX_SOURCES, len(names), "data.sources"), (MAX_TRAIN_STAGES, len(recipe.train_stages), "train.stages")):
+    for limit, count, field in (
+        (MAX_SOURCES, len(names), "data.sources"),
+        (MAX_TRAIN_STAGES, len(recipe.train_stages), "train.stages"),
+    ):
         if count > limit:
             raise ConfigError(f"{where}: {field} has {count} items, at most {limit} fit the graph")
     if len(set(names)) != len(names):
@@ -225,4 +232,6 @@ def config_text(config: StrictConfig) -> str:
 
 
 def recipe_json(recipe: Recipe) -> str:
-    return json.dumps(recipe.model_dump(mode="json"), sort_keys=True, ensure_ascii=False).replace("python3", "pytho\\u006e3")
+    return json.dumps(recipe.model_dump(mode="json"), sort_keys=True, ensure_ascii=False).replace(
+        "python3", "pytho\\u006e3"
+    )

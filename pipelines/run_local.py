@@ -57,7 +57,9 @@ def _only_run_in(output: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise ConfigError(f"{output}: another run is writing here; wait for it or choose another --output") from error
+            raise ConfigError(
+                f"{output}: another run is writing here; wait for it or choose another --output"
+            ) from error
         yield
 
 
@@ -156,7 +158,7 @@ def _explain_failure(output: Path, steps: list[PlannedStep], error: Exception) -
     """Name the step, its own sentence, and its log; kfp itself only knows the task."""
     for note in sorted((output / "steps").glob(".failed-*.json")):
         failed = json.loads(note.read_text(encoding="utf-8"))
-        return StepFailed(f"step {failed['step']} failed: {failed['message']}\nlog: {failed['log']}")
+        return StepFailed(f"step {failed['step']} failed: {failed['message']}\nlog: {output / failed['log']}")
     done = {record["step"] for record in step_records(output, steps)}
     first = next((step.name for step in steps if step.name not in done), "resolve")
     return StepFailed(f"step {first} failed: {error}\nlog: {output / 'logs' / 'kfp.log'}")

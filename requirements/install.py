@@ -61,7 +61,9 @@ def pip(*arguments: str) -> bool:
 
 def need(done: bool, what: str) -> None:
     if not done:
-        stop(f"could not install {what} (pip's message is above). Is the package index reachable, and is there disk space?")
+        stop(
+            f"could not install {what} (pip's message is above); is the package index reachable, is there disk space?"
+        )
 
 
 def make_venv() -> None:

@@ -52,7 +52,18 @@ def needed(requirement: str, seen: dict[str, str]) -> None:
 
 def write(name: str, packages: dict[str, str]) -> None:
     lines = "\n".join(f"{package}=={version}" for package, version in sorted(packages.items()))
-    command = [sys.executable, "-m", "uv", "pip", "compile", "-", "--no-deps", "--generate-hashes", "--no-header", "--no-annotate"]
+    command = [
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "compile",
+        "-",
+        "--no-deps",
+        "--generate-hashes",
+        "--no-header",
+        "--no-annotate",
+    ]
     compiled = subprocess.run([*command, "-q"], input=lines, capture_output=True, text=True)
     if compiled.returncode:
         sys.exit(f"lock: {name}: {compiled.stderr}")

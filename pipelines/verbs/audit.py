@@ -11,10 +11,6 @@ def _show(args: argparse.Namespace, result: dict[str, Any], render: Callable[[di
     print(json.dumps(result, ensure_ascii=False) if args.json else render(result))
 
 
-def _pretty(result: dict[str, Any]) -> str:
-    return json.dumps(result, ensure_ascii=False, indent=1)
-
-
 def trace(args: argparse.Namespace) -> None:
     from components.lineage import trace as room
 
@@ -34,12 +30,12 @@ def record(args: argparse.Namespace) -> None:
 
 
 def licences(args: argparse.Namespace) -> None:
-    from components.lineage.licences import licences as count
+    from components.lineage import licences as room
 
-    _show(args, count(Path(args.run)), _pretty)
+    _show(args, room.licences(Path(args.run)), room.render_licences)
 
 
 def diff(args: argparse.Namespace) -> None:
-    from components.lineage.diff import diff as compare
+    from components.lineage import diff as room
 
-    _show(args, compare(Path(args.a), Path(args.b)), _pretty)
+    _show(args, room.diff(Path(args.a), Path(args.b)), room.render_diff)

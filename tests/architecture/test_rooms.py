@@ -59,7 +59,8 @@ def test_only_resolve_and_pipelines_know_the_pipelines_package():
     faults = [
         str(path.relative_to(ROOT))
         for path in SOURCES
-        if room_of(path) not in ("pipelines", "resolve") and any(n.split(".")[0] == "pipelines" for n in imports_of(path))
+        if room_of(path) not in ("pipelines", "resolve")
+        and any(n.split(".")[0] == "pipelines" for n in imports_of(path))
     ]
     assert not faults
 
