@@ -83,6 +83,7 @@ def _jsonl_rows(stream: BinaryIO) -> Iterator[RawRow]:
 
 
 def _json_row(number: int, line: bytes) -> RawRow:
+    line = line.rstrip(b"\r\n")
     try:
         value = parse_json(line.decode("utf-8"))
     except JSON_ERRORS as error:
