@@ -4,7 +4,7 @@ import fnmatch
 import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from components.benchmarks.config import BUNDLED, DataFile, RawFiles
 from components.core.digest import sha256_file
@@ -12,7 +12,6 @@ from components.core.errors import DataError, InfraError
 
 log = logging.getLogger(__name__)
 
-Files = TypeVar("Files", bound=RawFiles)
 BUNDLED_FOLDER = Path(__file__).resolve().parents[1] / "world" / "data"
 
 
@@ -42,20 +41,6 @@ def locate(config: RawFiles, root: Path | None = None) -> list[LocatedFile]:
     return found
 
 
-def pinned(config: Files, root: Path | None = None) -> Files:
-    """The same config with the digest of every local file written in: a changed file then changes the step key,
-    and a file that changes between planning and reading is refused. Raises DataError for a missing file."""
-    if config.dataset:
-        return config
-    paths = [(file, path) for file in config.files for path in _local_paths(file, root)]
-    files = []
-    for file, path in paths:
-        name = path.relative_to(_base(file, root)).as_posix()
-        prefix = BUNDLED if file.path.startswith(BUNDLED) else ""
-        files.append(DataFile(path=prefix + name, sha256=file.sha256 or _digest(path)))
-    return config.model_copy(update={"files": tuple(files)})
-
-
 def _digest(path: Path) -> str:
     try:
         return sha256_file(path)
@@ -66,7 +51,7 @@ def _digest(path: Path) -> str:
 def _base(file: DataFile, root: Path | None) -> Path:
     if file.path.startswith(BUNDLED):
         return BUNDLED_FOLDER
-    return Path("/") if Path(file.path).is_absolute() else root or Path()
+    return root or Path()
 
 
 def _local_paths(file: DataFile, root: Path | None) -> list[Path]:
@@ -76,7 +61,9 @@ def _local_paths(file: DataFile, root: Path | None) -> list[Path]:
         if not path.is_file():
             raise DataError(f"{path}: no such file; check the path, and data.root if the path is relative")
         return [path]
-    paths = sorted(p for p in base.glob(name.removeprefix("/")) if p.is_file())
+    if Path(name).is_absolute():
+        base, name = Path("/"), name.removeprefix("/")
+    paths = sorted(p for p in base.glob(name) if p.is_file())
     if not paths:
         raise DataError(f"{base / name}: no file matches; check the pattern, and data.root if the path is relative")
     return paths

@@ -10,7 +10,8 @@ import gzip
 import io
 import json
 import math
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -23,6 +24,8 @@ import pyarrow.parquet as pq
 from components.core.errors import DataError
 
 BATCH_ROWS = 512
+MAX_DEPTH = 64
+"""A row nested deeper is refused: later steps walk through it recursively."""
 MAX_CSV_FIELD_CHARS = 1 << 27
 JSON_ERRORS = (ValueError, RecursionError)
 """What the JSON reader raises: bad syntax, not UTF-8, NaN, too many digits, nested too deep."""
@@ -60,7 +63,7 @@ def read_rows(path: Path) -> Iterator[RawRow]:
         raise DataError(f"{path}: no such file; check the path, and data.root if the path is relative") from error
     except DataError:
         raise
-    except (pa.ArrowInvalid, OSError, EOFError, csv.Error, ValueError) as error:
+    except (pa.ArrowInvalid, OSError, EOFError, zlib.error, csv.Error, ValueError) as error:
         raise DataError(f"{path}: could not be read ({error})") from error
 
 
@@ -92,9 +95,25 @@ def _json_row(number: int, line: bytes) -> RawRow:
 
 
 def _object_row(number: int, value: Any) -> RawRow:
+    if _nested_too_deep(value):
+        return RawRow(number, repr(type(value)), None, f"nested more than {MAX_DEPTH} levels deep")
     if isinstance(value, dict):
         return RawRow(number, value, value)
     return RawRow(number, value, None, f"not a JSON object but {type(value).__name__}")
+
+
+def _nested_too_deep(value: Any) -> bool:
+    """Level by level, because what is meant here would overflow a recursion."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [item for outer in level if isinstance(outer, dict | list) for item in _items(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _items(outer: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return outer.values() if isinstance(outer, dict) else outer
 
 
 def _json_rows(stream: BinaryIO) -> Iterator[RawRow]:
