@@ -190,7 +190,7 @@ def _list_index(items: list[Any], part: str, path: str) -> int:
 
 def expand(recipe: Recipe) -> dict[str, StrictConfig]:
     """Slot -> the full config of its step. Everything is validated; ConfigError names section and field."""
-    shared = {
+    shared: dict[str, Any] = {
         "seed": recipe.seed,
         "root": recipe.data.root,
         "prompt": recipe.prompt.model_dump(mode="json"),

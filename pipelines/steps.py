@@ -31,17 +31,17 @@ def plan_steps(sources: Sequence[str], num_train_stages: int) -> list[PlannedSte
     """All steps in the order in which they run. Without train stages the graph ends at the base evaluation."""
     steps = [PlannedStep(f"ingest-{name}", "ingest", f"ingest_{i}") for i, name in enumerate(sources, 1)]
     ingested = tuple((step.name, "kept") for step in steps)
-    kept = {"problems": ingested}
+    kept: dict[str, tuple[Link, ...]] = {"problems": ingested}
     steps.append(PlannedStep("filter", "filter", "filter", kept))
-    filtered = {"problems": (("filter", "kept"),)}
+    filtered: dict[str, tuple[Link, ...]] = {"problems": (("filter", "kept"),)}
     steps.append(PlannedStep("answers", "answers", "answers", filtered))
     steps.append(PlannedStep("validate_tests", "validate_tests", "validate_tests", filtered))
-    checked = {"problems": (("answers", "kept"), ("validate_tests", "kept"))}
+    checked: dict[str, tuple[Link, ...]] = {"problems": (("answers", "kept"), ("validate_tests", "kept"))}
     steps.append(PlannedStep("dedup", "dedup", "dedup", checked))
     steps.append(PlannedStep("decontaminate", "decontaminate", "decontaminate", {"problems": (("dedup", "kept"),)}))
     steps.append(PlannedStep("base_model", "base_model", "base_model"))
     base = (("base_model", "model"),)
-    clean = {"problems": (("decontaminate", "kept"),), "model": base}
+    clean: dict[str, tuple[Link, ...]] = {"problems": (("decontaminate", "kept"),), "model": base}
     steps.append(PlannedStep("difficulty", "difficulty", "difficulty", clean))
     steps.append(PlannedStep("judge", "judge", "judge", {"problems": (("difficulty", "kept"),)}))
     steps.append(PlannedStep("mix", "mix", "mix", {"problems": (("judge", "kept"),)}))
