@@ -79,7 +79,7 @@ def _register(config: RegisterConfig, inputs: Inputs, reference: ModelReference,
     }
     if found is None:
         run_id = _log_registration(client, tracking_uri, config, inputs, reference, version, tags)
-        source = Path(inputs["model"]).absolute().as_uri()
+        source = _keep_files(client, run_id, reference, inputs["model"])
         made = client.create_model_version(config.model_name, source=source, run_id=run_id, tags=tags)
         number = int(made.version)
     else:
@@ -88,6 +88,15 @@ def _register(config: RegisterConfig, inputs: Inputs, reference: ModelReference,
             client.set_model_version_tag(config.model_name, str(number), name, value)
     _move_alias(client, config.model_name, str(number), version["promoted"])
     return {"version": number, "run_id": run_id}
+
+
+def _keep_files(client: "MlflowClient", run_id: str, reference: ModelReference, folder: Path) -> str:
+    """The lasting address of the model's files: their own when they are on shared storage; else they are copied into
+    the registry's artifact store, since the folder of a step may be cleared."""
+    if reference.uri != ".":
+        return reference.uri
+    client.log_artifacts(run_id, str(folder), "model")
+    return f"{client.get_run(run_id).info.artifact_uri}/model"
 
 
 def _move_alias(client: "MlflowClient", name: str, number: str, promoted: bool) -> None:

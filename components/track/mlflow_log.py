@@ -31,20 +31,18 @@ def open_client(tracking_uri: str) -> "MlflowClient":
     os.environ.update(
         MLFLOW_DISABLE_TELEMETRY="true", DO_NOT_TRACK="true", MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR="false"
     )
-    for noisy in ("mlflow", "alembic"):
-        logging.getLogger(noisy).setLevel(logging.WARNING)
     if tracking_uri.startswith(SQLITE):
         Path(tracking_uri.removeprefix(SQLITE)).absolute().parent.mkdir(parents=True, exist_ok=True)
     from mlflow.exceptions import MlflowException
     from mlflow.tracking import MlflowClient
 
+    for noisy in ("mlflow.store.db.utils", "alembic"):  # their import sets the levels anew
+        logging.getLogger(noisy).setLevel(logging.WARNING)
     try:
         client = MlflowClient(tracking_uri=tracking_uri, registry_uri=tracking_uri)
         client.search_experiments(max_results=1)
     except MlflowException as error:
         raise InfraError(f"MLflow at {tracking_uri}: not usable ({error}); check the address") from error
-    for noisy in ("mlflow", "alembic"):  # its import resets the levels
-        logging.getLogger(noisy).setLevel(logging.WARNING)
     return client
 
 
@@ -116,7 +114,7 @@ def log_run(run_folder: Path, tracking_uri: str, experiment: str, run_name: str 
     log_batch(client, parent, {}, [(k, v, 0) for k, v in summary.items()], tags)
     for step in steps:
         _log_step(client, experiment_id, parent, step)
-    for name in ("report.html", "metrics.jsonl", "recipe.yaml"):
+    for name in ("report.html", "metrics.jsonl", "recipe.json"):
         if (run_folder / name).exists():
             client.log_artifact(parent, str(run_folder / name))
     client.set_terminated(parent)

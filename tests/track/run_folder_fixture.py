@@ -77,7 +77,9 @@ def _stage(name: str, run: Callable, inputs: tuple[Port, ...], outputs: tuple[Po
 
 def _problem(source: str, domain: str, row: int) -> Problem:
     if domain == "math":
-        statement = f"A farmer has {row} hens and buys {row * 3 % 17} more. What is $x$ if $x = {row} + {row * 3 % 17}$?"
+        statement = (
+            f"A farmer has {row} hens and buys {row * 3 % 17} more. What is $x$ if $x = {row} + {row * 3 % 17}$?"
+        )
     else:
         statement = f"Write add_{row}(n) that returns n + {row}."
     if row == 1:
@@ -140,7 +142,8 @@ def _responses(
     completions = []
     for j in range(count):
         good = rng.random() < rate
-        text = f"Let me add.\n{SCRIPT if j == 0 else ''} so it is {17 if good else 16}</think>\n\\boxed{{{17 if good else 16}}}"
+        answer, planted = 17 if good else 16, SCRIPT if j == 0 else ""
+        text = f"Let me add.\n{planted} so it is {answer}</think>\n\\boxed{{{answer}}}"
         fields = ("correct", "", "17") if good else ("wrong", "differs", "16")
         digest = sha256_text(identifier)
         completion = Completion(identifier, j, text, 40 + rng.randrange(200), "stop", digest, j, benchmark, *fields)
@@ -187,7 +190,11 @@ def _train(config: AnyConfig, inputs: Any, outputs: Any) -> dict[str, Any]:
     for step in range(1, 21):
         at = step + 20 * (stage - 1)
         accuracy = 0.35 + 0.01 * at + rng.uniform(-0.04, 0.04)
-        names = {"accuracy_before_rejection": accuracy, "accuracy_math": accuracy + 0.03, "accuracy_code": accuracy - 0.05}
+        names = {
+            "accuracy_before_rejection": accuracy,
+            "accuracy_math": accuracy + 0.03,
+            "accuracy_code": accuracy - 0.05,
+        }
         names |= {"entropy": 0.33 - 0.003 * at + rng.uniform(0, 0.02), "entropy_coefficient": 0.0001 * at}
         names |= {"entropy_alpha": 0.0001 * at if at % 3 else 0.0, "response_tokens_mean": 150 + 2 * at}
         names |= {"truncated_share": 0.2 / stage, "groups_kept": 20 + rng.randrange(8), "groups_total": 32}
@@ -240,9 +247,7 @@ STAGES = {
     "dedup": _stage("dedup", _sieve("dedup", "near_duplicate", 8), MANY, TABLES),
     "decontaminate": _stage("decontaminate", _sieve("decontaminate", "in_tiny_math", 13), ONE, TABLES),
     "base_model": _stage("base_model", _base_model, (), (MODEL,)),
-    "difficulty": _stage(
-        "difficulty", _difficulty, (*ONE, MODEL), (*TABLES, Port("completions"), Port("pass_rates"))
-    ),
+    "difficulty": _stage("difficulty", _difficulty, (*ONE, MODEL), (*TABLES, Port("completions"), Port("pass_rates"))),
     "judge": _stage("judge", _sieve("judge", "low_quality", 99), ONE, TABLES),
     "mix": _stage("mix", _mix, ONE, (Port("kept"), Port("data_card", "json"))),
     "train": _stage(

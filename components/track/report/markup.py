@@ -64,14 +64,11 @@ def table(header: list[Any], rows: list[list[Any]], caption: str = "", numeric: 
     def cells(name: str, row: list[Any], **attributes: Any) -> list[Markup]:
         return [element(name, c, class_="n" if i in numeric else None, **attributes) for i, c in enumerate(row)]
 
-    return element(
-        "div",
-        element(
-            "table",
-            element("caption", caption) if caption else None,
-            element("thead", element("tr", cells("th", header, scope="col"))),
-            element("tbody", [element("tr", cells("td", row)) for row in rows]),
-        ),
-        class_="scroll",
-        tabindex="0",
+    body = element(
+        "table",
+        element("thead", element("tr", cells("th", header, scope="col"))),
+        element("tbody", [element("tr", cells("td", row)) for row in rows]),
+        aria_label=caption or None,
     )
+    said = element("p", caption, class_="caption") if caption else None  # above, so that it does not scroll away
+    return join(said, element("div", body, class_="scroll", tabindex="0"))

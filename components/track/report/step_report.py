@@ -7,8 +7,8 @@ from typing import Any
 
 from components.core.records import Dropped, read_dropped
 from components.core.step import StepResult
+from components.track.report.frame import document, listing, quote, section, sentence
 from components.track.report.markup import Markup, element, join, shorten, table
-from components.track.report.page import document, listing, quote, section, sentence
 
 EXAMPLES_PER_REASON = 3
 STATEMENT_CHARACTERS = 400
