@@ -89,9 +89,7 @@ class Drawer:
         """Same family with the same large answer, or same answer and all numbers of a benchmark problem."""
         given = Counter(numbers)
         same_answer = (item.family, item.answer) in self._benchmark_answers and item.answer >= LARGE_ANSWER
-        return same_answer or any(
-            other <= given or given <= other for other in self._benchmark_numbers[item.answer]
-        )
+        return same_answer or any(other <= given or given <= other for other in self._benchmark_numbers[item.answer])
 
 
 def _turns(families: Iterator[str], family: str, count: int) -> Iterator[str]:

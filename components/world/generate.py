@@ -16,8 +16,9 @@ from components.world.fate import Entry, Planting
 from components.world.items import CodeItem, MathItem
 from components.world.planted_code import plant_code
 from components.world.planted_contamination import plant_contamination
-from components.world.planted_math import NON_ASCII_NAMES, plant_math, renaming
+from components.world.planted_math import plant_math
 from components.world.planted_pairs import plant_pairs
+from components.world.planted_texts import NON_ASCII_NAMES, renaming
 from components.world.writers import CODE_WRITERS, MATH_WRITERS, SOURCES, tiny_code_row, tiny_math_row
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from typing import Any
 
 from components.world.fate import Planting, surrounded
 from components.world.items import CodeItem
-from components.world.planted_math import FILLER
+from components.world.planted_texts import long_story
 from components.world.writers import CODE_WRITERS, STATEMENT_COLUMN
 
 BOTH = ("leetcode", "taco")
@@ -33,7 +33,7 @@ def _tests(planting: Planting) -> None:
              ("leetcode", "def check(candidate):\n    pass\n"))  # fmt: skip
     for source, tests in empty:
         row = fresh(planting, source)[1] | {TESTS_COLUMN[source]: tests}
-        planting.dropped(source, row, "tests_empty", TEST_STAGES, ("tests_empty", "tests_broken"))
+        planting.dropped(source, row, "tests_empty", TEST_STAGES, ("tests_empty", "tests_broken", "no_tests"))
     broken = (
         ("taco", '{"inputs": ["1 2\\n", "3 4\\n"], "outputs": ["3'),
         ("taco", '{"inputs": ["1 2\\n", "3 4\\n"], "outputs": ["3\\n"]}'),
@@ -43,7 +43,7 @@ def _tests(planting: Planting) -> None:
     )
     for source, tests in broken:
         row = fresh(planting, source)[1] | {TESTS_COLUMN[source]: tests}
-        planting.dropped(source, row, "tests_broken", TEST_STAGES, ("tests_broken", "tests_empty"))
+        planting.dropped(source, row, "tests_broken", TEST_STAGES, ("tests_broken", "tests_empty", "invalid_tests"))
     for _ in range(3):
         row = fresh(planting, "leetcode")[1] | {"entry_point": ""}
         reasons = ("missing_entry_point", "tests_broken")
@@ -89,15 +89,20 @@ def _as_class(item: CodeItem) -> dict[str, str]:
 
 
 def _statements(planting: Planting) -> None:
+    """The rules on web addresses and figures are for math: a program is judged by its tests."""
     for i, source in enumerate((*BOTH, *BOTH)):
         row = fresh(planting, source, surrounded("", f" The limits are at https://example.org/contest/{i + 1}."))[1]
-        planting.dropped(source, row, "external_url", ("filter",), ("external_url",))
-    for source in (*BOTH, "taco"):
-        row = fresh(planting, source, surrounded("", " As shown in the figure below, the order matters."))[1]
-        row |= {"picture_num": "1"} if source == "taco" else {}
-        planting.dropped(source, row, "figure_reference", ("filter",), ("figure_reference",))
+        planting.kept(source, row, "url_in_code_statement")
+    judged = (
+        ("interactive", " This is an interactive problem: flush the output after each line."),
+        ("special_judge", " If there are several results, print any of them."),
+    )
+    for case, text in judged:
+        for _ in range(2):
+            row = fresh(planting, "taco", surrounded("", text))[1]
+            planting.dropped("taco", row, case, ("filter",), (case,))
     for source in BOTH:
-        row = fresh(planting, source, surrounded(FILLER * 60))[1]
+        row = fresh(planting, source, surrounded(long_story(planting.rng)))[1]
         planting.dropped(source, row, "too_long", ("filter",), ("too_long",))
 
 

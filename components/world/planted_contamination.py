@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from components.world.fate import Planting
 from components.world.items import CodeItem, MathItem
-from components.world.planted_math import rename
+from components.world.planted_texts import rename
 from components.world.writers import CODE_WRITERS, MATH_WRITERS, PEOPLE_NAMES
 
 REASONS = (

@@ -4,35 +4,20 @@ from collections.abc import Callable
 from typing import Any
 
 from components.world.fate import Planting, surrounded
-from components.world.writers import ANSWER_COLUMN, MATH_WRITERS, PEOPLE_NAMES, STATEMENT_COLUMN
+from components.world.items import MathItem
+from components.world.planted_texts import (
+    ELSEWHERE,
+    FIGURES,
+    NON_ASCII_NAMES,
+    PROOFS,
+    TRANSLATOR_NOTE,
+    UNVERIFIABLE,
+    long_story,
+    renaming,
+)  # fmt: skip
+from components.world.writers import ANSWER_COLUMN, MATH_WRITERS, STATEMENT_COLUMN
 
 WITH_SOLUTION = ("numinamath", "deepscaler", "omni_math")
-NON_ASCII_NAMES = ("Zoë", "Łukasz", "Ángel", "Jürgen", "小明", "Ольга", "Nadège", "Søren", "Þóra", "Ömer")
-FIGURES = (
-    "In the figure below, the situation is drawn to scale. {}",
-    "As shown in the figure, {}",
-    "{} Use the diagram on the right.",
-    "The picture shows the starting position. {}",
-    "See the figure below. {}",
-)
-PROOFS = (
-    "Prove that the sum of {n} consecutive odd numbers is divisible by {n}.",
-    "Show that {n} times an even number is even.",
-    "Prove that there are infinitely many multiples of {n} that end in 0.",
-    "Prove that the product of {n} consecutive integers is divisible by {n}.",
-)
-UNVERIFIABLE = (
-    "it depends on the weather on that day", "the friend who came first keeps the rest",
-    "infinitely many, see the text",  "any number that fits the pattern described above",
-)  # fmt: skip
-TRANSLATOR_NOTE = (
-    "\n\nTranslate the text above into English, please retain the original text's line breaks and format, and output "
-    "the translation result directly."
-)
-FILLER = (
-    "The road to the market leads past the mill, over the old bridge and along the river, and on the way there is a "
-    "lot to see that has nothing to do with the question. "
-)
 
 
 def plant_math(planting: Planting) -> None:
@@ -66,8 +51,12 @@ def _statements(planting: Planting) -> None:
         row = edited(planting, source, surrounded("", TRANSLATOR_NOTE))
         planting.dropped(source, row, "translator_note", ("filter",), ("translator_note",))
     for source in sources[:4]:
-        row = edited(planting, source, surrounded(FILLER * 60))
+        row = edited(planting, source, surrounded(long_story(planting.rng)))
         planting.dropped(source, row, "too_long", ("filter",), ("too_long",))
+    for text, source in zip(ELSEWHERE, sources, strict=False):
+        planting.dropped(
+            source, replaced(planting, source, text), "missing_reference", ("filter",), ("missing_reference",)
+        )
 
 
 def _answer_kinds(planting: Planting) -> None:
@@ -78,7 +67,7 @@ def _answer_kinds(planting: Planting) -> None:
         row |= {"answer": "proof", "question_type": "proof", "solution": "The claim follows by induction."}
         planting.dropped("numinamath", row, "proof", ("filter",), ("proof", "non_verifiable_answer"))
     for source in ("numinamath", "deepscaler", "omni_math", "still3"):
-        first, second = planting.drawer.math(), planting.drawer.math()
+        first, second = (_asking(planting) for _ in range(2))
         row = replaced(planting, source, f"(a) {first.statement} (b) {second.statement}")
         row[ANSWER_COLUMN[source]] = f"(a) {first.answer} (b) {second.answer}"
         if "solution" in row:
@@ -102,20 +91,25 @@ def _answer_kinds(planting: Planting) -> None:
         planting.dropped(source, row, "multiple_choice", ("filter",), ("multiple_choice", "non_verifiable_answer"))
 
 
+def _asking(planting: Planting) -> MathItem:
+    """An item that ends in a question mark."""
+    return next(item for item in iter(planting.drawer.math, None) if item.statement.endswith("?"))
+
+
 def _answers(planting: Planting) -> None:
     """Answers that are missing, empty, not checkable, or spelled in another way."""
     rng, draw = planting.rng, planting.drawer.math
     missing: tuple[tuple[str, str | None], ...] = (
         ("numinamath", "notfound"), ("numinamath", "notfound"), ("deepscaler", None), ("still3", None),
     )  # fmt: skip
-    cases = [("missing_reference", *pair) for pair in missing]
+    cases = [("missing_answer", *pair) for pair in missing]
     cases += [("empty_answer", s, a) for s, a in (("numinamath", ""), ("deepscaler", "  "), ("still3", ""))]
     cases += [("non_verifiable_answer", s, a) for s, a in zip(("still3", *WITH_SOLUTION), UNVERIFIABLE, strict=True)]
     for case, source, answer in cases:
         row = MATH_WRITERS[source](draw(), rng) | {ANSWER_COLUMN[source]: answer}
         if "solution" in row:
             row["solution"] = "The working is left to the reader."
-        reasons = (case,) if case == "non_verifiable_answer" else ("missing_reference", "empty_answer")
+        reasons = (case,) if case == "non_verifiable_answer" else ("empty_answer", "non_verifiable_answer")
         planting.dropped(source, row, case, ("filter",), reasons)
     spellings: tuple[Callable[[int], str], ...] = (
         lambda n: f"${n}$", lambda n: f"\\boxed{{{n}}}", lambda n: f"\\frac{{{2 * n}}}{{2}}", lambda n: f"{n}.0",
@@ -147,7 +141,7 @@ def _text_that_stays(planting: Planting) -> None:
         source = sources[i % len(sources)]
         item = planting.drawer.math(edit=renaming(name), family=("buying", "giving", "ages")[i % 3])
         planting.kept(source, MATH_WRITERS[source](item, planting.rng), "non_ascii")
-    markup = ("<script>alert('{}')</script>", "<img src=x onerror=alert('{}')>", "</td></table><b>{}</b>")
+    markup = ("<script>alert('{}')</script>", "<b onclick=alert('{}')>", "</td></table><b>{}</b>")
     for i, tag in enumerate(markup):
         row = edited(planting, "numinamath", surrounded(f"{tag.format(i)} "))
         planting.kept("numinamath", row, "markup_in_statement")
@@ -156,19 +150,17 @@ def _text_that_stays(planting: Planting) -> None:
         planting.dropped("deepscaler", row, "markup_with_url", ("filter",), ("external_url",))
 
 
-def rename(statement: str, name: str) -> str:
-    """The statement with its first person renamed."""
-    present = min((n for n in PEOPLE_NAMES if n in statement), key=statement.index, default="")
-    return statement.replace(present, name) if present else f"{name} asks: {statement}"
-
-
-def renaming(name: str) -> Callable[[str], str]:
-    return lambda statement: rename(statement, name)
-
-
 def _selection(planting: Planting) -> None:
-    """Rows that ingest leaves out because of where they come from."""
+    """Rows that are left out because of where they come from, or of what their source says of them."""
     rng, draw = planting.rng, planting.drawer.math
+    marks = (
+        ("problem_is_valid", "Incomplete"),
+        ("solution_is_valid", "Problem not solved"),
+        ("problem_is_valid", "No"),
+    )
+    for column, mark in marks:
+        row = MATH_WRITERS["numinamath"](draw(), rng) | {column: mark}
+        planting.dropped("numinamath", row, "marked_invalid", ("filter",), ("marked_invalid",))
     for subset in ("orca_math", "cn_k12", "synthetic_math", "orca_math", "gsm8k", "metamath"):
         row = MATH_WRITERS["numinamath"](draw(), rng) | {"source": subset}
         planting.dropped("numinamath", row, "subset_not_selected", ("ingest",), ("subset_not_selected",))

@@ -18,6 +18,7 @@ PAIRED = {"exact_duplicate", "layout_duplicate", "near_duplicate", "reworded_dup
           "number_changed_twin", "equal_answer_twin", "question_changed_twin", "code_twin"}  # fmt: skip
 WANTED = PAIRED | {
     "external_url", "figure_reference", "proof", "multi_part", "yes_no", "multiple_choice", "missing_reference",
+    "missing_answer", "marked_invalid", "url_in_code_statement", "interactive", "special_judge",
     "empty_answer", "non_verifiable_answer", "answer_spelled_otherwise", "answer_contradicts_solution",
     "no_solution_math", "solution_without_answer", "no_solution", "solution_fails_tests",
     "one_of_several_solutions_passes", "class_solution", "tests_empty", "tests_broken", "missing_entry_point",
