@@ -23,7 +23,8 @@ def _chunk(
     logits_CV = logits_CV / temperature
     logprobs_CV = torch.log_softmax(logits_CV, dim=-1)
     entropy_C = -(logprobs_CV.exp() * logprobs_CV).sum(-1)
-    return logprobs_CV.gather(-1, targets_C[:, None])[:, 0], entropy_C
+    rows_C = torch.arange(len(targets_C), device=targets_C.device)
+    return logprobs_CV[rows_C, targets_C], entropy_C
 
 
 def logprobs_and_entropy(

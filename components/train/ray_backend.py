@@ -128,8 +128,9 @@ class TrainerRanks:
 
     def _from_first(self, method: str) -> Arrays:
         calls = [getattr(rank, method).remote() for rank in self.ranks]
-        result: Arrays = wait_for(f"gathering of {method}", calls, self.config.update_timeout_s)[0]
-        return result
+        arrays: Arrays = wait_for(f"gathering of {method}", calls, self.config.update_timeout_s)[0]
+        # What comes out of Ray's store is read-only, which torch warns about.
+        return {name: array.copy() for name, array in arrays.items()}
 
     def load(self, weights: Arrays, optimizer: Arrays) -> None:
         import ray

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from components.core.model_files import write_model_json
+from components.core.records import Problem, Source, write_problems
 from components.train.batch import TrainSequence
 
 TEMPLATE = (
@@ -75,3 +76,47 @@ def random_sequences(count: int = 14, seed: int = 3, off_policy: bool = False) -
             )
         )
     return sequences
+
+
+def teach_to_guess(folder: Path, digits: int = 4, steps: int = 120) -> Path:
+    """Train the random model to close its thinking and box a random digit: about one answer in `digits` is right."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    random = np.random.default_rng(0)
+    for _ in range(steps):
+        rows = []
+        for _ in range(16):
+            prompt = tokenizer.apply_chat_template(
+                [{"role": "user", "content": f"Say {random.integers(digits)}."}], tokenize=False,
+                add_generation_prompt=True,
+            )  # fmt: skip
+            answer = f"</think>\n\\boxed{{{random.integers(digits)}}}{SPECIAL[0]}"
+            rows.append(tokenizer(prompt + answer, add_special_tokens=False).input_ids)
+        ids = torch.tensor(rows)
+        model(ids, labels=ids).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    model.save_pretrained(folder)
+    write_model_json(folder, "guesser", "1", "Apache-2.0")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def guesser(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return teach_to_guess(build_model(tmp_path_factory.mktemp("guesser")))
+
+
+def write_digit_problems(path: Path, count: int = 24, digits: int = 4) -> Path:
+    """Problems `Say 3.` with the answer 3, some of them several times under ids of their own."""
+    problems = [
+        Problem(
+            f"row{i}", f"problem{i}", "math", f"Say {i % digits}.", Source("digits", "1", i), answers=(str(i % digits),)
+        )
+        for i in range(count)
+    ]
+    write_problems(path, problems)
+    return path
