@@ -14,7 +14,7 @@ from components.world.split import split_of
 from components.world.writers import ANSWER_COLUMN, CODE_WRITERS, MATH_WRITERS
 
 Item = TypeVar("Item", MathItem, CodeItem)
-DUPLICATE = ("exact_duplicate", "near_duplicate", "embedding_duplicate")
+DUPLICATE = ("exact_duplicate", "near_duplicate", "reworded_duplicate", "embedding_duplicate")
 MAX_DRAWS = 60_000
 WITHIN_AND_ACROSS = (
     ("numinamath", "numinamath"), ("deepscaler", "deepscaler"), ("taco", "taco"), ("numinamath", "deepscaler"),

@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +181,21 @@ def test_real_files_are_read_whole(tmp_path: Path, name: str, settings: dict[str
     assert counts["rows_kept"] == rows and not any("tests_error" in p.metadata for p in problems)
     if settings["adapter"] in ("leetcode", "taco"):
         assert all(p.tests and p.solutions for p in problems)
+
+
+def test_a_hub_that_cannot_be_reached_is_an_infrastructure_error(tmp_path: Path) -> None:
+    """In its own process: the hub client reads its offline switch once, when it is imported."""
+    program = (
+        "from components.benchmarks.config import RawFiles\n"
+        "from components.benchmarks.locate import locate\n"
+        "from components.core.errors import InfraError\n"
+        "for name in ('a.parquet', 'data/*.parquet'):\n"
+        "    try:\n"
+        "        locate(RawFiles(files=[name], dataset='someone/something', revision='a' * 40))\n"
+        "    except InfraError as error:\n"
+        "        print(error)\n"
+    )
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("data set someone/something") == 2 and "check the network" in done.stdout
