@@ -6,6 +6,7 @@ imported inside the functions only; it is quiet and sends nothing home.
 
 import logging
 import os
+import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,15 +36,22 @@ def open_client(tracking_uri: str) -> "MlflowClient":
         Path(tracking_uri.removeprefix(SQLITE)).absolute().parent.mkdir(parents=True, exist_ok=True)
     from mlflow.exceptions import MlflowException
     from mlflow.tracking import MlflowClient
+    from sqlalchemy.exc import SQLAlchemyError
 
     for noisy in ("mlflow.store.db.utils", "alembic"):  # their import sets the levels anew
         logging.getLogger(noisy).setLevel(logging.WARNING)
     try:
         client = MlflowClient(tracking_uri=tracking_uri, registry_uri=tracking_uri)
         client.search_experiments(max_results=1)
-    except MlflowException as error:
-        raise InfraError(f"MLflow at {tracking_uri}: not usable ({error}); check the address") from error
+    except (MlflowException, SQLAlchemyError) as error:
+        said = without_password(f"MLflow at {tracking_uri}: not usable ({error}); check the address")
+        raise InfraError(said) from error
     return client
+
+
+def without_password(text: str) -> str:
+    """Addresses in a text without the user and password that they may carry."""
+    return re.sub(r"://[^/@\s]+@", "://…@", text)
 
 
 def default_tracking_uri(configured: str = "") -> str:
