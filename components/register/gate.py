@@ -3,22 +3,22 @@
 import math
 from typing import Any
 
+from components.core.statistics import compare_scores
 from components.register.config import GateConfig
-from components.track.paired import paired_gain
 
 
 def compare(base: dict[str, Any] | None, final: dict[str, Any]) -> dict[str, Any]:
     """Benchmark -> {"domain", "avg_at_k", "num_samples", "infra_error_share"} and, when the base has it too, "base",
     "gain", "interval" (paired, 95 %). Arguments are two scores.json."""
     summary: dict[str, Any] = {}
+    gained = compare_scores(base, final) if base else {}
     for name, scores in sorted(final["benchmarks"].items()):
         total = scores["num_problems"] * scores["num_samples"]
         row = {"domain": scores["domain"], "avg_at_k": scores["avg_at_k"], "num_samples": scores["num_samples"]}
         row["infra_error_share"] = scores.get("infra_errors", 0) / total if total else 0.0
-        before = (base or {}).get("benchmarks", {}).get(name)
-        paired = paired_gain(before, scores) if before else None
-        if before and paired:
-            row.update(base=before["avg_at_k"], gain=paired["gain"], interval=paired["interval"])
+        if base and name in gained:
+            paired = gained[name]
+            row.update(base=base["benchmarks"][name]["avg_at_k"], gain=paired["gain"], interval=paired["interval"])
         summary[name] = row
     return summary
 

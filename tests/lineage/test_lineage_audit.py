@@ -181,7 +181,7 @@ def test_record_tells_the_life_of_a_row(run):
          "statuses": {"correct": used.num_correct, "wrong": 8 - used.num_correct}}
     ]  # fmt: skip
     text = render_record(find_record(run, used.row_id))
-    assert f"solved {used.num_correct} of 8" in text and "train-1" in text
+    assert f"solved {used.num_correct} of 8" in text and "train-2" in text
 
 
 def test_record_by_text_ignores_case_and_spaces(run):

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from run_folder_fixture import SCRIPT, build_run, scores_of
 
+from components.benchmarks.catalog import load_benchmark
+from components.benchmarks.config import BenchmarkConfig
 from components.core.errors import DataError
-from components.core.files import read_jsonl, write_json
+from components.core.files import read_jsonl, write_json, write_jsonl
 from components.track.metrics import flat_numbers, metric_name
+from components.track.report.completions import benchmark_statements
 from components.track.report.curves import entropy_target, joined_rows
 from components.track.report.evaluation import evaluations, gains, result_sentence
 from components.track.report.funnel import source_counts
@@ -17,7 +20,7 @@ from components.track.report.lineage_picture import arrange, depths, nodes_of, p
 from components.track.report.markup import Markup, element, escape, shorten
 from components.track.report.page import write_report
 from components.track.report.svg import ticks
-from components.track.run_folder import read_steps
+from components.track.run_folder import RunStep, read_steps
 
 SECTIONS = ("evaluation", "training", "funnel", "difficulty", "completions", "lineage", "steps", "versions")
 
@@ -76,6 +79,20 @@ def test_text_of_benchmark_problems_is_shown_when_given(run, tmp_path):
     write_report(run, tmp_path / "r.html", {problem_id: f"How many hens? {SCRIPT}"})
     text = (tmp_path / "r.html").read_text()
     assert "How many hens? &lt;script&gt;" in text and "<script" not in text
+
+
+def test_statements_of_benchmarks_come_from_their_files(tmp_path):
+    rows = [{"problem": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(3)]
+    write_jsonl(tmp_path / "sums.jsonl", rows)
+    benchmark = {"name": "sums", "kind": "tiny_math", "files": ["sums.jsonl"]}
+    gone = {"name": "gone", "kind": "tiny_math", "files": ["gone.jsonl"]}
+    config = {"root": str(tmp_path), "benchmarks": [benchmark, gone]}
+    step = RunStep(
+        "evaluate-base", "evaluate", "k", 1.0, False, {}, {}, tmp_path, "", {"s": {"step": {"config": config}}}
+    )
+    known = benchmark_statements([step])
+    assert sorted(known.values()) == [row["problem"] for row in rows]
+    assert set(known) == {p.problem_id for p in load_benchmark(BenchmarkConfig.parse(benchmark), tmp_path)}
 
 
 @pytest.mark.parametrize("until", ["ingest-numinamath", "mix", "evaluate-base", "train-1"])

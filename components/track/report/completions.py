@@ -1,17 +1,26 @@
 """What the models wrote: the base and the final model on the same problems, with the verdicts."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
+from components.benchmarks.catalog import load_benchmark
+from components.benchmarks.config import BenchmarkConfig
+from components.benchmarks.locate import locate
+from components.core.errors import ConfigError, DataError, InfraError
 from components.core.records import Completion, read_completions
 from components.track.report.frame import listing, quote, section, sentence
 from components.track.report.markup import Markup, element, shorten
 from components.track.run_folder import RunStep
 
+log = logging.getLogger(__name__)
+
 TEXT_CHARACTERS = 1800
+MAX_BENCHMARK_BYTES = 100 << 20
+"""Files larger than this are not read again for a few statements."""
 KINDS = (
     ("wrong", "correct", "The base is wrong, the trained model right", 2),
     ("correct", "correct", "Both right", 1),
@@ -28,7 +37,7 @@ def completions_section(steps: list[RunStep], statements: Mapping[str, str]) -> 
     last = next((s for s in reversed(scored) if s.step != "evaluate-base"), None)
     if base is None and last is None:
         return section("completions", "Sample completions", sentence("No model has been evaluated in this run."))
-    known = {**statements_of(steps), **statements}
+    known = {**statements_of(steps), **benchmark_statements(scored), **statements}
     if base is None or last is None:
         one = base or last
         assert one is not None
@@ -53,6 +62,27 @@ def first_samples(path: Path) -> dict[tuple[str, str], Completion]:
     for completion in sorted(read_completions(path), key=lambda c: (c.benchmark, c.problem_id, c.sample_index)):
         first.setdefault((completion.benchmark, completion.problem_id), completion)
     return first
+
+
+def benchmark_statements(scored: list[RunStep]) -> dict[str, str]:
+    """Problem id -> statement of the benchmarks that an evaluation names, as far as their local files are still there
+    and still those that were used (a problem id follows from the text)."""
+    known: dict[str, str] = {}
+    settings = scored[0].config if scored else {}
+    root = Path(settings["root"]) if settings.get("root") else None
+    for raw in settings.get("benchmarks", []):
+        if raw.get("dataset"):  # on the hub: a report loads nothing from outside
+            continue
+        try:
+            config = BenchmarkConfig.parse(raw)
+            if sum(file.path.stat().st_size for file in locate(config, root)) > MAX_BENCHMARK_BYTES:
+                continue
+            problems = load_benchmark(config, root)
+        except (DataError, InfraError, ConfigError) as error:
+            log.warning("report: statements of %s are not shown (%s)", raw.get("name"), error)
+            continue
+        known.update({problem.problem_id: problem.statement for problem in problems})
+    return known
 
 
 def statements_of(steps: list[RunStep]) -> dict[str, str]:

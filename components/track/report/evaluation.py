@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from components.core.statistics import compare_scores
 from components.track.metrics import benchmark_scores
-from components.track.paired import paired_gain
 from components.track.report.frame import section, sentence
 from components.track.report.markup import Markup, element, table
 from components.track.report.svg import figure, interval_plot
@@ -51,10 +51,9 @@ def gains(steps: list[RunStep]) -> dict[str, dict[str, Any]]:
     found = evaluations(steps)
     if len(found) < 2 or found[0].label != "base":
         return {}
-    base, last = found[0].benchmarks, found[-1].benchmarks
-    shared = [name for name in benchmark_names(found) if name in base and name in last]
-    pairs = {name: paired_gain(base[name], last[name]) for name in shared}
-    return {name: {**gain, "domain": last[name]["domain"]} for name, gain in pairs.items() if gain}
+    gained = compare_scores(found[0].scores, found[-1].scores)
+    last = found[-1].benchmarks
+    return {n: {**gained[n], "domain": last[n]["domain"]} for n in benchmark_names(found) if n in gained}
 
 
 def evaluation_section(steps: list[RunStep]) -> Markup:
@@ -91,7 +90,7 @@ def _gain_plot(gained: dict[str, dict[str, Any]]) -> Markup:
         [n, signed(g["gain"]), f"{signed(g['interval'][0])} to {signed(g['interval'][1])}", g["num_problems"]]
         for n, g in gained.items()
     ]
-    caption = "Paired by problem: the difference is taken problem by problem, its interval covers 95 %."
+    caption = "Paired by problem: the difference is taken problem by problem; 95 % bootstrap intervals over problems."
     chart = figure("Gain of the last model over the base", plot, [], caption)
     numbers = table(["benchmark", "gain (points)", "95 % interval", "problems"], cells, "", (1, 2, 3))
     return element("div", chart, numbers, class_="plots")
