@@ -6,6 +6,7 @@ A tiny model that imitates both gets the terse ones wrong more often, which is w
 out. Wording and layout are drawn for every step, so that a model of these texts keeps a policy entropy to explore with.
 """
 
+from collections.abc import Sequence
 from random import Random
 
 from components.world.items import CodeItem, MathItem, Step
@@ -24,12 +25,12 @@ _EMPTY = ("easy", "ok", "clear", "just write it", "simple", "no need to think", 
 _HEADS = ("", "", "", "Code:\n", "So:\n")
 
 
-def math_response(item: MathItem, rng: Random) -> str:
+def math_response(item: MathItem, rng: Random, worked_share: float = WORKED_SHARE) -> str:
     """A right response to a math problem: step by step, on one line, or a bare guess of the result."""
     style = rng.random()
-    if style < WORKED_SHARE:
+    if style < worked_share:
         thinking = _worked(item.steps, rng)
-    elif style < (1 + WORKED_SHARE) / 2:
+    elif style < (1 + worked_share) / 2:
         thinking = f"{rng.choice(_LEADS)}{item.expression}{rng.choice(('=', ' = ', ' is '))}{item.answer}"
     else:
         thinking = f"{rng.choice(_GUESSES)}{item.answer}"
@@ -48,6 +49,11 @@ def _worked(steps: tuple[Step, ...], rng: Random) -> str:
     for part in parts[1:]:
         text += rng.choice(_BREAKS) + part
     return text
+
+
+def practice_lines(steps: Sequence[Step], rng: Random) -> str:
+    """The working of several problems in a row, in the styles of a worked response."""
+    return _worked(tuple(steps), rng) + "\n</think>\n"
 
 
 def code_response(item: CodeItem, rng: Random) -> str:
