@@ -41,7 +41,11 @@ def normalise_answer(answer: str) -> str:
         text = _strip_delimiters(text)
     text = text.replace(r"\dfrac", r"\frac").replace(r"\tfrac", r"\frac").replace(r"\cfrac", r"\frac")
     text = (
-        text.replace(r"\$", "").replace(r"\%", "%").replace("{,}", ",").replace(r"\lvert", "|").replace(r"\rvert", "|")
+        re.sub(r"\\?\$", "", text)
+        .replace(r"\%", "%")
+        .replace("{,}", ",")
+        .replace(r"\lvert", "|")
+        .replace(r"\rvert", "|")
     )
     text = _SPACING.sub(" ", text)
     for _ in range(3):  # nested wrappers

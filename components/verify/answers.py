@@ -7,9 +7,9 @@ of several fenced code blocks labelled python, py, python3 or nothing, the last.
 import re
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\b\s*")
+_VERB = r"(?:(?:is|are|was|equals|would be|must be)\b\s*:?|[:=])"
 _PHRASE = re.compile(
-    r"\banswers?\b\**\s*(?:\([^()\n]{0,40}\)\s*)?(?:(?:is|are|was|equals|would be|must be)\b\s*:?|[:=])\**\s*",
-    re.IGNORECASE,
+    rf"\b(?:final\s+answer\b\**\s*{_VERB}?|answers?\b\**\s*(?:\([^()\n]{{0,40}}\)\s*)?{_VERB})\**\s*", re.IGNORECASE
 )
 _HASHES = re.compile(r"^\s*####\s*(.+?)\s*$", re.MULTILINE)
 _SPAN = re.compile(r"\$\$(.+?)\$\$|(?<!\\)\$(.+?)(?<!\\)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)

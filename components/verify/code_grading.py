@@ -173,8 +173,10 @@ def _status_of(end: RunEnd) -> str:
     """The status of a run that says nothing against its output. Raises InfraError for a starved one."""
     if end.was_starved:
         raise InfraError(f"machine too busy: a program waited {end.waited_for_cpu_s:.1f} s for a CPU")
-    if end.reason in (TIME_LIMIT, OUTPUT_LIMIT):
-        return end.reason
+    if end.reason in (TIME_LIMIT, "wall_limit"):
+        return TIME_LIMIT
+    if end.reason == OUTPUT_LIMIT:
+        return OUTPUT_LIMIT
     if end.exit_code == 0:
         return PASSED
     if end.exit_code == -24 or (end.exit_code == -9 and end.reason != "stopped"):
@@ -193,8 +195,8 @@ def _last_line(text: str) -> str:
 
 
 def _detail(end: RunEnd) -> str:
-    if end.reason == TIME_LIMIT:
-        return f"stopped after {end.cpu_s:.1f} s of CPU time"
+    if end.reason in (TIME_LIMIT, "wall_limit"):
+        return "CPU time limit reached" if end.reason == TIME_LIMIT else "wall-clock limit reached"
     code = f"killed by signal {-end.exit_code}" if end.exit_code < 0 else ""
     return _last_line(end.stderr)[:_EXCERPT_CHARS] or code or (f"exit code {end.exit_code}" if end.exit_code else "")
 

@@ -26,13 +26,15 @@ class VerifierConfig(StrictConfig):
     max_program_chars: int = Field(default=200_000, ge=1)
     """Programs longer than this are wrong."""
     math_timeout_s: float = Field(default=10.0, gt=0)
-    """Wall-clock seconds for one symbolic comparison; then its worker is killed and the answer is wrong."""
+    """CPU seconds for one symbolic comparison; then its worker is killed and the answer is wrong. (On a quiet machine
+    that is wall clock; on a busy one the wall clock may be up to 8 times as long, then it is an infra_error.)"""
     math_memory_limit_mb: int = Field(default=4096, ge=512)
     """Address space of one math worker."""
     test_timeout_s: float = Field(default=6.0, gt=0)
     """CPU seconds for one test of a program (a test set's own `time_limit_s` wins). LiveCodeBench uses 6."""
     wall_clock_factor: float = Field(default=2.0, ge=1)
-    """A test is killed after this many times its CPU limit of wall clock, plus one second."""
+    """A test is killed after this many times its CPU limit of wall clock, plus one second; time spent waiting for a
+    CPU on a busy machine is not counted."""
     item_timeout_s: float = Field(default=120.0, gt=0)
     """Wall-clock seconds for all tests of one program."""
     memory_limit_mb: int = Field(default=2048, ge=64)

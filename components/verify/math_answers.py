@@ -23,7 +23,7 @@ _WORDS_ONLY = re.compile(r"[A-Za-z][A-Za-z '-]{2,}")
 _CHOICE = re.compile(r"\(?([A-Z])\)?\.?")
 _LIST_WORD = re.compile(r"\s*(?:,\s*)?(?<![a-zA-Z\\])(?:and|or)(?![a-zA-Z])\s*")
 _HUGE_EXPONENT = re.compile(r"\^\s*\{?\s*[-+]?\(?\d{5,}|\d{4,}\s*!|!\s*!\s*!|\*\*\s*\d{5,}")
-_TOWER = re.compile(r"\^\s*\{?[^{}^]{0,40}\^\s*\{?[^{}^]{0,40}\^")
+_TOWER = re.compile(r"\^\s*\{[^{}]*\^\s*\{[^{}]*\^")  # three levels, each inside the other
 _NESTED_FACTORIAL = re.compile(r"!\s*\)+\s*!")
 _MAX_NESTING = 40
 

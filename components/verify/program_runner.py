@@ -153,9 +153,10 @@ class Server:
             poller.register(child.exit_fd, select.POLLIN)
         poller.register(self.requests_fd, select.POLLHUP)
         while not child.has_ended():
-            left = min(cpu_limit - child.cpu_now_s(), clock.left_s(wall_limit))
+            cpu_left, wall_left = cpu_limit - child.cpu_now_s(), clock.left_s(wall_limit)
+            left = min(cpu_left, wall_left)
             if left <= 0:
-                return "time_limit"
+                return "time_limit" if cpu_left <= 0 else "wall_limit"
             pause = max(left, 0.002) if child.exit_fd is not None else 0.002
             if any(event & select.POLLHUP and fd == self.requests_fd for fd, event in poller.poll(pause * 1000)):
                 raise PipeClosed("the verifier is gone")
@@ -173,9 +174,10 @@ class Server:
         poller.register(self.requests_fd, select.POLLIN)
         while forwarded < len(job["tests"]):
             cpu_left = cpu_limit - (child.cpu_now_s() - cpu_before)
-            left = min(cpu_left, clock.left_s(wall_limit), item_clock.left_s(item_limit))
+            wall_left = min(clock.left_s(wall_limit), item_clock.left_s(item_limit))
+            left = min(cpu_left, wall_left)
             if left <= 0:
-                return "time_limit"
+                return "time_limit" if cpu_left <= 0 else "wall_limit"
             for fd, _ in poller.poll(max(left, 0.002) * 1000):
                 if fd == self.requests_fd and read_frame(fd).get("stop") == job["id"]:
                     return "stopped"

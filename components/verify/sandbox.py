@@ -46,7 +46,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How a run ended. `reason`: '' by itself, time_limit, output_limit, ended_early, stopped."""
+    """How a run ended. `reason`: '' by itself, time_limit (CPU), wall_limit, output_limit, ended_early, stopped."""
 
     reason: str
     exit_code: int
@@ -59,7 +59,7 @@ class RunEnd:
     @property
     def was_starved(self) -> bool:
         """Time ran out mostly because other processes had the CPUs: says nothing about the program."""
-        return self.reason == "time_limit" and self.waited_for_cpu_s > 0.5 * self.wall_s
+        return self.reason == "wall_limit" and self.waited_for_cpu_s > 0.5 * self.wall_s
 
 
 class Sandbox:

@@ -13,12 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from components.core.errors import InfraError
-from components.verify.frames import PipeClosed, PipeTimeout, read_frame, write_frame
+from components.verify.frames import PipeClosed, PipeTimeout, read_frame, wait_readable, write_frame
 
 log = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 120.0
 _ROOT = Path(__file__).resolve().parents[2]
+
+
+class WallTimeout(Exception):
+    """The process got too little CPU to answer in time: says nothing about the request."""
 
 
 class WorkerProcess:
@@ -68,13 +72,27 @@ class WorkerProcess:
             raise PipeClosed("not running")
         return read_frame(self._process.stdout.fileno(), time.monotonic() + timeout_s)
 
-    def runqueue_wait_s(self) -> float | None:
-        """Seconds the process has waited for a CPU since it started, where the kernel tells."""
+    def receive_within(self, cpu_s: float, wall_s: float) -> Any:
+        """Like `receive`, but the limit is CPU seconds of the process, so that a busy machine does not count against
+        what it works on. Raises PipeTimeout when that is used up, WallTimeout after `wall_s` without it."""
+        if self._process is None or self._process.stdout is None:
+            raise PipeClosed("not running")
+        end, cpu_end = time.monotonic() + wall_s, self._cpu_s() + cpu_s
+        while True:
+            cpu_left = cpu_end - self._cpu_s()
+            if wait_readable(self._process.stdout.fileno(), min(end, time.monotonic() + max(cpu_left, 0.01))):
+                return self.receive(max(end - time.monotonic(), 1.0))
+            if self._cpu_s() >= cpu_end:
+                raise PipeTimeout
+            if time.monotonic() >= end:
+                raise WallTimeout
+
+    def _cpu_s(self) -> float:
+        """CPU seconds of the process (its clock id as of clock_getcpuclockid(3)); wall clock where there is none."""
         try:
-            fields = Path(f"/proc/{self._process.pid if self._process else 0}/schedstat").read_text().split()
-            return int(fields[1]) / 1e9
-        except (OSError, IndexError, ValueError):
-            return None
+            return time.clock_gettime((~self._process.pid << 3) | 2) if self._process else 0.0
+        except OSError:
+            return time.monotonic()
 
     def complaint(self) -> str:
         """The end of what the process wrote to standard error."""
