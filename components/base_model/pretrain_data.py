@@ -70,7 +70,7 @@ class Phase:
 
 PRACTICE_PROBLEMS = 3
 """Problems whose working makes one row of practice."""
-CURRICULUM = (Phase(1250, 0.75, 0.0, 0.6), Phase(1750, 0.95, 0.35, 0.6), Phase(10**9, 0.9, 0.1, 0.6))
+CURRICULUM = (Phase(1250, 0.75, 0.0, 0.6), Phase(10**9, 0.95, 0.35, 0.6))
 """Programs are learned first, then arithmetic is practised."""
 
 
@@ -81,12 +81,12 @@ def phase_at(step: int) -> Phase:
 def make_steps(
     tokenizer: Any, seed: int, first_step: int, count: int, batch_size: int, prompt_weight: float
 ) -> list[tuple[Batch, Batch]]:
-    """The batches of `count` optimizer steps: for each step, one of math and one of code problems.
+    """The batches of the group of `count` optimizer steps that `first_step` is in.
 
-    The rows of a group of steps are drawn together and sorted by length, so that little of a batch is padding.
+    Each step has one batch of math and one of code problems. The rows of a group of steps are drawn together and sorted by length, so that little of a batch is padding.
     """
-    rng = Random(f"{seed}/{first_step // count}")
-    phase = phase_at(first_step)
+    group = first_step // count
+    rng, phase = Random(f"{seed}/{group}"), phase_at(group * count)
     num_math = round(batch_size * phase.math_share)
     math_rows = [_math_row(tokenizer, rng, phase) for _ in range(count * num_math)]
     math = _batches(math_rows, tokenizer, rng, num_math, prompt_weight)
