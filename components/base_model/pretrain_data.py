@@ -83,7 +83,8 @@ def make_steps(
 ) -> list[tuple[Batch, Batch]]:
     """The batches of the group of `count` optimizer steps that `first_step` is in.
 
-    Each step has one batch of math and one of code problems. The rows of a group of steps are drawn together and sorted by length, so that little of a batch is padding.
+    Each step has one batch of math and one of code problems. The rows of a group are drawn together and sorted by
+    length, so that little of a batch is padding.
     """
     group = first_step // count
     rng, phase = Random(f"{seed}/{group}"), phase_at(group * count)
