@@ -39,7 +39,7 @@ class DifficultyConfig(StrictConfig):
         for domain, n in (("math", self.rollouts_math), ("code", self.rollouts_code)):
             if self.min_correct + self.min_wrong > n:
                 raise ValueError(
-                    f"min_correct + min_wrong is {self.min_correct + self.min_wrong}, more than rollouts_{domain} ({n}): "
-                    "nothing could stay"
+                    f"min_correct + min_wrong is {self.min_correct + self.min_wrong}, more than the {n} of "
+                    f"rollouts_{domain}: nothing could stay"
                 )
         return self

@@ -17,6 +17,8 @@ _QUIET = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_DEDUP_LOGS": "0",
 }
+_LOOPBACK_VARIABLE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""Despite its name, 0 makes Ray use the loopback address on Linux too, as it does on a desktop system."""
 _TOKEN_VARIABLES = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
@@ -51,9 +53,12 @@ def _init(num_cpus: int | None) -> None:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         return
     ray.init(
-        num_cpus=num_cpus or os.cpu_count(), object_store_memory=OBJECT_STORE_BYTES, _node_ip_address="127.0.0.1",
-        include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR,
-    )  # fmt: skip
+        num_cpus=num_cpus or os.cpu_count(),
+        object_store_memory=OBJECT_STORE_BYTES,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+    )
 
 
 def stop_ray() -> None:
@@ -69,7 +74,8 @@ def cluster_environment() -> dict[str, str]:
     cluster serves all steps of a run. Never log them: the token is in there."""
     import ray
 
-    variables = {name: os.environ[name] for name in _TOKEN_VARIABLES if name in os.environ}
+    inherited = (*_TOKEN_VARIABLES, _LOOPBACK_VARIABLE)
+    variables = {name: os.environ[name] for name in inherited if name in os.environ}
     return {**variables, **_QUIET, "RAY_ADDRESS": ray.get_runtime_context().gcs_address}
 
 
@@ -77,6 +83,9 @@ def _configure_environment() -> None:
     """Before ray is imported: it reads these once."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
-    if not any(os.environ.get(name) for name in _TOKEN_VARIABLES) and not os.environ.get("RAY_ADDRESS"):
+    if os.environ.get("RAY_ADDRESS"):
+        return
+    os.environ.setdefault(_LOOPBACK_VARIABLE, "0")
+    if not any(os.environ.get(name) for name in _TOKEN_VARIABLES):
         os.environ["RAY_AUTH_MODE"] = "token"
         os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)

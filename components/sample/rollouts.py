@@ -8,19 +8,26 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from components.core.digest import sha256_text
 from components.core.records import Completion, Problem
+from components.sample.catalog import context_tokens
+from components.sample.config import SamplerConfig
 from components.sample.engine import Engine, Sample, SamplingParameters
 from components.text.config import PromptConfig
 from components.text.prompt import chat_prompt, opens_thinking, prompt_digest, user_message
+from components.verify.config import VerifierConfig
 from components.verify.requests import GradeRequest
 
 if TYPE_CHECKING:
     from components.verify.catalog import Grader
 
 log = logging.getLogger(__name__)
+
+ROUND_BATCHES = 4
+"""A round fills every worker's batch this often: enough to refill freed places, and to overlap grading."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +52,27 @@ def prepare_task(
     return Task(problem, prompt, num_tokens, num_samples, seed, benchmark)
 
 
-def load_tokenizer(folder: Any) -> Any:
+def load_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+
+
+def run_tasks(
+    config: SamplerConfig, folder: Path, verifier: VerifierConfig, tasks: Sequence[Task], parameters: SamplingParameters
+) -> list[list[Completion]]:
+    """Graded completions of each task by the model in `folder`; starts and ends engines and verifier."""
+    if not tasks:
+        return []
+    from components.sample.pool import EnginePool
+    from components.verify.catalog import Grader
+
+    # No more context than these tasks need: it is what engines reserve memory by.
+    needed = max(t.num_prompt_tokens for t in tasks) + parameters.max_response_tokens
+    context = min(context_tokens(config, folder), needed)
+    with EnginePool(config, folder, context) as engine, Grader(verifier) as grader:
+        samples_per_round = ROUND_BATCHES * config.batch_size * engine.num_workers
+        return sample_and_grade(engine, grader, tasks, parameters, samples_per_round)
 
 
 def sample_and_grade(
