@@ -37,11 +37,14 @@ class Drawer:
         self.rng = rng
         self._math_taken: set[tuple[str, tuple[int, ...]]] = set()
         self._code_taken: set[tuple[bool, str]] = set()
+        self._benchmark_words: set[str] = set()
         self._benchmark_answers: set[tuple[str, int]] = set()
         self._benchmark_numbers: dict[int, list[Counter[int]]] = defaultdict(list)
         self._math_families = cycle(MATH_FAMILIES)
         self._code_families = cycle(CODE_FAMILIES)
         self._function_families = cycle(f for f in CODE_FAMILIES if not f.startswith("read_"))
+        # Problems of the letters family differ in single letters only: the pool could keep none beside a benchmark's.
+        self._benchmark_families = cycle(f for f in CODE_FAMILIES if f != "letters")
 
     def math(self, split: Split = "pool", edit: Callable[[str], str] | None = None, family: str = "") -> MathItem:
         """A new math item whose statement, after `edit`, lies in `split`. Families take turns unless one is named."""
@@ -58,11 +61,14 @@ class Drawer:
     ) -> CodeItem:
         """A new code item; with `functions` one that defines a function."""
         families = self._function_families if functions else self._code_families
+        if split == "benchmark":
+            families = self._benchmark_families
         for name in _turns(families, "", len(CODE_FAMILIES)):
             for _ in range(MAX_DRAWS):
                 item = make_code(name, self.rng)
                 item = replace(item, statement=edit(item.statement)) if edit else item
                 if split_of(item.statement) == split and self.take_code(item):
+                    self._benchmark_words |= {_unlettered(item.statement)} if split == "benchmark" else set()
                     return item
         raise RuntimeError(f"the code families hold no further item for {split}")
 
@@ -79,8 +85,8 @@ class Drawer:
 
     def take_code(self, *items: CodeItem) -> bool:
         """Remember all the items; False, and none remembered, when one of them was taken."""
-        keys = {(bool(item.fn_name), item.expression) for item in items}
-        if keys & self._code_taken:
+        keys = {(bool(item.fn_name), _in_order(item.expression)) for item in items}
+        if keys & self._code_taken or any(_unlettered(item.statement) in self._benchmark_words for item in items):
             return False
         self._code_taken |= keys
         return True
@@ -90,6 +96,22 @@ class Drawer:
         given = Counter(numbers)
         same_answer = (item.family, item.answer) in self._benchmark_answers and item.answer >= LARGE_ANSWER
         return same_answer or any(other <= given or given <= other for other in self._benchmark_numbers[item.answer])
+
+
+def _unlettered(statement: str) -> str:
+    """The statement without the function's name, single letters hidden: decontamination sees no difference there."""
+    body = re.sub(r"^.*? (?:returns|Print) ", "", statement)
+    return re.sub(r"\b[a-z]\b", "_", body)
+
+
+def _in_order(expression: str) -> str:
+    """The expression with the two sides of a sum or product sorted where that changes nothing."""
+    for swapped, sorted_sides in (("b*a", "a*b"), ("b+a", "a+b")):
+        expression = expression.replace(swapped, sorted_sides)
+    sides = expression.split("+")
+    return (
+        "+".join(sorted(sides)) if len(sides) == 2 and "-" not in expression and "if" not in expression else expression
+    )
 
 
 def _turns(families: Iterator[str], family: str, count: int) -> Iterator[str]:
