@@ -4,8 +4,12 @@ import glob
 from pathlib import Path
 from typing import Any
 
+import components.world
+from components.benchmarks.config import BUNDLED
 from components.core.config import StrictConfig
 from components.core.digest import sha256_file
+
+WORLD_DATA = Path(next(iter(components.world.__path__))) / "data"
 
 
 def pin_files(config: StrictConfig, root: str) -> StrictConfig:
@@ -26,9 +30,12 @@ def _pinned(value: Any, root: str) -> Any:
 
 
 def _entries(file: dict[str, Any], root: str) -> list[dict[str, Any]]:
-    """A file entry with its digest; several for a pattern; unchanged when bundled, pinned already or not there."""
-    if file["sha256"] or file["path"].startswith("bundled:"):
+    """A file entry with its digest; several for a pattern; unchanged when pinned already or not there."""
+    if file["sha256"]:
         return [file]
+    if file["path"].startswith(BUNDLED):
+        path = WORLD_DATA / file["path"].removeprefix(BUNDLED)
+        return [{**file, "sha256": sha256_file(path)}] if path.is_file() else [file]
     found = (
         sorted(glob.glob(str(Path(root) / file["path"]))) if "*" in file["path"] else [str(Path(root) / file["path"])]
     )

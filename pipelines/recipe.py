@@ -116,18 +116,36 @@ def recipe_text(name_or_path: str) -> str:
 
 def load_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
     """Read a recipe and apply `path=value` overrides (values are YAML). Raises ConfigError naming the field."""
-    try:
-        raw = yaml.safe_load(recipe_text(name_or_path))
-    except yaml.YAMLError as error:
-        raise ConfigError(f"recipe {name_or_path}: not valid YAML: {error}") from error
-    if not isinstance(raw, dict):
-        raise ConfigError(f"recipe {name_or_path}: expected a mapping at the top")
+    raw = _read_yaml(name_or_path)
     for override in overrides:
         path, equals, value = override.partition("=")
         if not equals:
             raise ConfigError(f"--set {override}: expected path=value")
         set_path(raw, path, _yaml_value(path, value))
     return parse_recipe(raw, f"recipe {name_or_path}")
+
+
+def _read_yaml(name_or_path: str, above: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The raw settings of a recipe, on top of those of the recipe it `extends`."""
+    if name_or_path in above:
+        raise ConfigError(f"recipe {name_or_path}: extends itself through {' -> '.join(above)}")
+    try:
+        raw = yaml.safe_load(recipe_text(name_or_path))
+    except yaml.YAMLError as error:
+        raise ConfigError(f"recipe {name_or_path}: not valid YAML: {error}") from error
+    if not isinstance(raw, dict):
+        raise ConfigError(f"recipe {name_or_path}: expected a mapping at the top")
+    base = raw.pop("extends", None)
+    return merge(_read_yaml(str(base), (*above, name_or_path)), raw) if base else raw
+
+
+def merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """`above` on top of `below`: mappings are merged, everything else (lists too) is replaced."""
+    merged = dict(below)
+    for name, value in above.items():
+        both = isinstance(value, dict) and isinstance(merged.get(name), dict)
+        merged[name] = merge(merged[name], value) if both else value
+    return merged
 
 
 def parse_recipe(raw: Mapping[str, Any], where: str) -> Recipe:
@@ -205,7 +223,7 @@ def expand(recipe: Recipe) -> dict[str, StrictConfig]:
         settings = {name: value for name, value in shared.items() if name in kind.model_fields}
         for name, value in section.items():
             both_maps = isinstance(value, dict) and isinstance(settings.get(name), dict)
-            settings[name] = {**settings[name], **value} if both_maps else value
+            settings[name] = merge(settings[name], value) if both_maps else value
         configs[step.slot] = kind.parse(settings, where=f"recipe {recipe.name}: {where}")
     return configs
 
@@ -220,7 +238,7 @@ def _section(recipe: Recipe, step: PlannedStep) -> tuple[dict[str, Any], str]:
         stage = recipe.train_stages[index]
         if not isinstance(stage, dict):
             raise ConfigError(f"recipe {recipe.name}: train.stages.{index}: expected a mapping")
-        return {**common, **stage, "stage_index": index + 1}, f"train.stages.{index}"
+        return {**merge(common, stage), "stage_index": index + 1}, f"train.stages.{index}"
     field = "register_" if step.stage == "register" else step.stage
     return dict(getattr(recipe, field)), step.stage
 

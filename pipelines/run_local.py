@@ -95,7 +95,7 @@ def _prepare(output: Path, recipe: Recipe, store: Path | None) -> None:
 def _run_graph(recipe: Recipe, until: str, output: Path, steps: list[PlannedStep]) -> None:
     import warnings
 
-    warnings.filterwarnings("ignore", category=FutureWarning)
+    warnings.filterwarnings("ignore")  # kfp warns of cluster settings that have no effect here
     from kfp import local
 
     from pipelines.graph import build_pipeline
