@@ -5,6 +5,7 @@ import argparse
 import json
 import logging
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 from components.base_model.run import BUNDLED, WEIGHTS, chosen_files
@@ -21,6 +22,7 @@ def bundle(checkpoint: Path, target: Path, num_problems: int, seed: int, threads
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
+    from components.base_model.pretrain_data import CURRICULUM
     from components.base_model.pretrain_evaluation import evaluate
 
     torch.set_num_threads(threads)
@@ -31,10 +33,12 @@ def bundle(checkpoint: Path, target: Path, num_problems: int, seed: int, threads
     target.mkdir(parents=True, exist_ok=True)
     for path in chosen_files(checkpoint):
         shutil.copyfile(path, target / path.name)
+        (target / path.name).chmod(0o644)
     save_tokenizer(target)
     record = {
         "command": "python -m components.base_model.pretrain --output DIR",
         "settings": read_json(checkpoint.parent / "settings.json"),
+        "curriculum": [asdict(phase) for phase in CURRICULUM],
         "stopped_at_step": int(checkpoint.name.removeprefix("step-")),
         "parameters": sum(p.numel() for p in model.parameters()),
         "weights_sha256": sha256_file(target / WEIGHTS),

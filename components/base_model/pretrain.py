@@ -34,7 +34,7 @@ STEPS_A_GROUP = 20
 class PretrainSettings:
     """Everything that decides the weights, besides the code."""
 
-    steps: int = 3600
+    steps: int = 3000
     seed: int = 0
     batch_size: int = 32
     prompt_weight: float = 0.1
