@@ -42,12 +42,12 @@ def run_recipe(recipe: Recipe, output: Path, until: str = "", store: Path | None
     output.mkdir(parents=True, exist_ok=True)
     require_free_disk(output)
     with _only_run_in(output):
-        _prepare(output, recipe, store)
+        _prepare(output, recipe, store, {step.name for step in steps})
         started = time.time()
         with _progress_on_terminal(output / "logs" / "progress.log"):
             _run_graph(recipe, until, output, steps)
         records = step_records(output, steps)
-        _finish(output, records, time.time() - started)
+        _finish(output, recipe.name, records, time.time() - started)
     return records
 
 
@@ -63,15 +63,16 @@ def _only_run_in(output: Path) -> Iterator[None]:
         yield
 
 
-def _prepare(output: Path, recipe: Recipe, store: Path | None) -> None:
-    """Folders, the environment that steps see, and no leftovers of a killed run."""
+def _prepare(output: Path, recipe: Recipe, store: Path | None, planned: set[str]) -> None:
+    """Folders, the environment that steps see, and no leftovers: neither of a killed run nor of another recipe."""
     store = store or output / "store"
     for folder in (output / "logs", output / "steps", store, output / "checkpoints"):
         folder.mkdir(parents=True, exist_ok=True)
     for leftover in store.glob(".*"):
         shutil.rmtree(leftover, ignore_errors=True)
-    for failed in (output / "steps").glob(".failed-*"):
-        failed.unlink()
+    for old in (output / "steps").iterdir():
+        if old.name not in planned:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
     shutil.rmtree(output / "kfp", ignore_errors=True)
     for log_file in (output / "logs").glob("*.log"):
         log_file.unlink()
@@ -170,11 +171,13 @@ def step_records(output: Path, steps: list[PlannedStep]) -> list[dict[str, Any]]
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
 
 
-def _finish(output: Path, records: list[dict[str, Any]], seconds: float) -> None:
+def _finish(output: Path, recipe_name: str, records: list[dict[str, Any]], seconds: float) -> None:
+    from components.track.mlflow_log import log_run
     from components.track.report.page import write_report
 
     write_json(output / "run.json", {"seconds": seconds, "steps": [r["step"] for r in records]})
     write_report(output, output / "report.html")
+    log_run(output, os.environ["MLFLOW_TRACKING_URI"], f"or1-{recipe_name}")
 
 
 def table_of(records: list[dict[str, Any]]) -> str:

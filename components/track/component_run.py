@@ -13,6 +13,7 @@ from components.core.files import write_json, write_text
 from components.core.manifest import read_manifest
 from components.core.step import SUFFIX, Port, Stage, StepResult, execute, main_file
 from components.track.metrics import stage_counts
+from components.track.parent_watch import follow_run_process
 from components.track.report.step_report import step_page
 from components.track.run_folder import StepLog, current_run_folder, publish
 
@@ -44,6 +45,7 @@ def run_component(
 
     With OR1_RUN_DIR set the outputs also appear in that run folder. Raises what the stage raises."""
     folder = current_run_folder()
+    follow_run_process()
     with StepLog(folder, step):
         log.info("%s: started", step)
         targets = {name: Path(artifact.path) for name, artifact in outputs.items()}

@@ -27,7 +27,12 @@ def test_every_recipe_expands_to_one_config_per_step(name):
 def test_paper_stage_tables():
     """Tables 10 to 12: steps, context, batch and group of each stage."""
     expected = {
-        "or1_math_7b": [(740, 8192, 256, 16, 2), (1000, 16384, 256, 16, 2), (340, 32768, 256, 16, 2), (80, 32768, 128, 64, 2)],
+        "or1_math_7b": [
+            (740, 8192, 256, 16, 2),
+            (1000, 16384, 256, 16, 2),
+            (340, 32768, 256, 16, 2),
+            (80, 32768, 128, 64, 2),
+        ],
         "or1_7b": [(660, 16384, 256, 16, 1), (660, 32768, 160, 32, 1)],
         "or1_32b": [(760, 16384, 256, 16, 1), (370, 24576, 160, 32, 1)],
     }
@@ -35,14 +40,21 @@ def test_paper_stage_tables():
         configs = [c for slot, c in sorted(expand(load_recipe(name)).items()) if slot.startswith("train_")]
         got = [(c.num_steps, c.max_response_tokens, c.num_prompts, c.group_size, c.num_updates) for c in configs]
         assert got == stages
-        assert all((c.learning_rate, c.temperature, c.clip_low, c.entropy.target) == (1e-6, 1.0, 0.2, 0.2) for c in configs)
+        assert all(
+            (c.learning_rate, c.temperature, c.clip_low, c.entropy.target) == (1e-6, 1.0, 0.2, 0.2) for c in configs
+        )
 
 
 def test_shared_settings_reach_the_stages_and_sections_win():
-    recipe = load_recipe("tiny", ["seed=7", "verifier.test_timeout_s=1.5", "evaluate.verifier.test_timeout_s=9", "train.stages.1.num_steps=3"])
+    recipe = load_recipe(
+        "tiny",
+        ["seed=7", "verifier.test_timeout_s=1.5", "evaluate.verifier.test_timeout_s=9", "train.stages.1.num_steps=3"],
+    )
     configs = expand(recipe)
     assert configs["train_1"].seed == configs["difficulty"].seed == configs["evaluate_final"].seed == 7
-    assert configs["difficulty"].verifier.test_timeout_s == 1.5 and configs["evaluate_base"].verifier.test_timeout_s == 9
+    assert (
+        configs["difficulty"].verifier.test_timeout_s == 1.5 and configs["evaluate_base"].verifier.test_timeout_s == 9
+    )
     assert configs["evaluate_base"].verifier.memory_limit_mb == recipe.verifier.memory_limit_mb
     assert (configs["train_1"].num_steps, configs["train_2"].num_steps, configs["train_2"].stage_index) == (25, 3, 2)
 
@@ -95,14 +107,19 @@ def test_local_files_are_pinned_by_content(tmp_path):
 def test_help_and_recipes_load_nothing_heavy():
     """`or1 --help` and `or1 recipes` must be instant: neither pydantic models of stages nor any engine is loaded."""
     for verb in (["--help"], ["recipes"]):
-        code = f"import sys; from pipelines.cli import main\ntry:\n main({verb!r})\nexcept SystemExit: pass\nprint('HEAVY', [m for m in ('torch','ray','kfp','pyarrow','transformers') if m in sys.modules])"
+        code = (
+            f"import sys; from pipelines.cli import main\ntry:\n main({verb!r})\nexcept SystemExit: pass\n"
+            "print('HEAVY', [m for m in ('torch','ray','kfp','pyarrow','transformers') if m in sys.modules])"
+        )
         out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
         assert out.strip().endswith("HEAVY []")
 
 
 def test_exit_codes(tmp_path):
     def code(*arguments):
-        return subprocess.run([sys.executable, "-m", "pipelines.cli", *arguments], capture_output=True, text=True, cwd=ROOT)
+        return subprocess.run(
+            [sys.executable, "-m", "pipelines.cli", *arguments], capture_output=True, text=True, cwd=ROOT
+        )
 
     assert code("run", "nope").returncode == 2
     assert "no stage 'nope'" in code("stage", "nope").stderr
