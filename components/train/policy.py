@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 
 from components.core.errors import ConfigError, DataError
@@ -103,12 +103,11 @@ class Policy:
             param_dtype=torch.bfloat16 if half else torch.float32, reduce_dtype=torch.float32
         )
         model = TokenModel(language_model.to(self.device), config.temperature, config.head_chunk_tokens)
-        options: dict[str, Any] = {
-            "mesh": self.mesh, "mp_policy": precision, "reshard_after_forward": config.reshard_after_forward,
-        }  # fmt: skip
+        options: dict[str, Any] = {"mesh": self.mesh, "mp_policy": precision}
         for layer in language_model.model.layers:
-            fully_shard(layer, **options)
-        fully_shard(model, **options)
+            fully_shard(layer, reshard_after_forward=config.reshard_after_forward, **options)
+        # The root (embedding and head) stays gathered: its backward pass comes first, right after its forward.
+        fully_shard(model, reshard_after_forward=False, **options)
         return model
 
     def logprobs(self, micros: Sequence[MicroBatch]) -> list[list[np.ndarray]]:
@@ -120,6 +119,10 @@ class Policy:
                 logprobs_N = self._forward(self.model, batch)[0].float().cpu().numpy()
                 ends = np.cumsum([len(s.response_ids) for s in micro.sequences])
                 results.append(np.split(logprobs_N, ends[:-1]) if micro.sequences else [])
+        # Without a backward pass weights may stay gathered, and then miss the next change of the sharded ones.
+        for module in self.model.modules():
+            if isinstance(module, FSDPModule):
+                module.reshard()
         return results
 
     def update(self, micros: Sequence[MicroBatch], settings: LossSettings) -> dict[str, float]:

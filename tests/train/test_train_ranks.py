@@ -27,7 +27,12 @@ def run_rank(rank: int, world: int, model: str, folder: str, carried: str = "") 
     dist.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=world)
     try:
         config = TrainConfig(
-            learning_rate=1e-3, max_gradient_norm=0.5, num_trainer_ranks=world, defer_gradient_sync=world == 2
+            learning_rate=1e-3,
+            max_gradient_norm=0.5,
+            head_chunk_tokens=32,
+            num_trainer_ranks=world,
+            defer_gradient_sync=world == 2,
+            reshard_after_forward=world == 1,
         )
         policy = Policy(Path(model), config, LAYOUT[world])
         result = {}
@@ -38,6 +43,7 @@ def run_rank(rank: int, world: int, model: str, folder: str, carried: str = "") 
                 continue
             sequences = random_sequences(seed=number)
             micros = micro_batches(sequences, world, 120, LAYOUT[world])[rank]
+            result[f"before{number}"] = policy.logprobs(micros)
             result[f"sums{number}"] = policy.update(micros, LossSettings(entropy_alpha=ALPHA))
             result[f"gradient{number}"] = torch.cat(
                 [
@@ -107,6 +113,21 @@ def test_one_and_two_ranks_take_the_same_update(results):
         assert set(one) == set(two)
         for name, value in one.items():
             assert torch.allclose(value, two[name], atol=2e-5, rtol=1e-4), name
+
+
+def test_log_probs_follow_the_weights(results, tiny_model):
+    """The forward pass without gradient sees the first update, and leaves the second one right."""
+    first, second = (micro_batches(random_sequences(seed=n), 1, 120, "packed")[0] for n in (1, 2))
+    model = reference.load_double(tiny_model)
+    for number, micros in ((1, first), (2, second)):
+        if number == 2:
+            model.load_state_dict({k: v.double() for k, v in results[1]["weights1"].items()}, strict=False)
+        for micro, found in zip(micros, results[1][f"before{number}"], strict=True):
+            for sequence, logprobs in zip(micro.sequences, found, strict=True):
+                ids = torch.tensor([[*sequence.prompt_ids.tolist(), *sequence.response_ids.tolist()]])
+                logits = model(ids).logits[0, len(sequence.prompt_ids) - 1 : -1].log_softmax(-1)
+                expected = logits.gather(1, torch.tensor(sequence.response_ids)[:, None])[:, 0]
+                assert torch.allclose(logprobs.double(), expected, atol=2e-5)
 
 
 def test_first_update_is_adamw_by_hand(results, tiny_model):
