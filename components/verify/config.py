@@ -27,7 +27,7 @@ class VerifierConfig(StrictConfig):
     """Programs longer than this are wrong."""
     math_timeout_s: float = Field(default=10.0, gt=0)
     """CPU seconds for one symbolic comparison; then its worker is killed and the answer is wrong. (On a quiet machine
-    that is wall clock; on a busy one the wall clock may be up to 8 times as long, then it is an infra_error.)"""
+    that is wall clock; on a busy one the wall clock may be up to 20 times as long, then it is an infra_error.)"""
     math_memory_limit_mb: int = Field(default=4096, ge=512)
     """Address space of one math worker."""
     test_timeout_s: float = Field(default=6.0, gt=0)

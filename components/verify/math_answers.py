@@ -18,7 +18,16 @@ _UNIT_WORDS = (
     "seconds?|s|days?|weeks?|months?|years?|kg|g|grams?|pounds?|liters?|gallons?|mph|km/h|m/s|people|students?|ways|"
     "points?|times|apples?|(?:cm|m|mm|km|ft|in)\\^\\{?[23]\\}?"
 )
-_UNIT = re.compile(rf"^([-+]?[\d.,/]+|[-+]?\\frac\{{\d+\}}\{{\d+\}})(?:{_UNIT_WORDS})$")
+_UNIT = re.compile(rf"^([-+]?[\d.,/]+|[-+]?\\frac\{{\d+\}}\{{\d+\}})({_UNIT_WORDS})$")
+_UNIT_ALIASES = {
+    "meter": "m", "metre": "m", "centimeter": "cm", "centimetre": "cm", "kilometer": "km", "kilometre": "km",
+    "feet": "ft", "foot": "ft", "inche": "in", "inch": "in", "second": "s", "gram": "g",
+}  # fmt: skip
+_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_TEXT_UNIT = re.compile(
+    r"^(\s*\$?\s*-?[\d.,]+)(?:\\[,;:! ]|~|\s)*"
+    r"(?:\\(?:text|mathrm|textrm|mbox|rm)\s*\{[^{}\d]*\}(?:\^\{?-?\d\}?)?(?:\\[,;:! ]|\\cdot|[~\s/$.])*)+$"
+)
 _WORDS_ONLY = re.compile(r"[A-Za-z][A-Za-z '-]{2,}")
 _CHOICE = re.compile(r"\(?([A-Z])\)?\.?")
 _LIST_WORD = re.compile(r"\s*(?:,\s*)?(?<![a-zA-Z\\])(?:and|or)(?![a-zA-Z])\s*")
@@ -51,6 +60,9 @@ def quick_verdict(gold: str, prediction: str, max_answer_chars: int = 2_000) -> 
     """Tiers 0 and 1, and the guard against answers too large to look at."""
     if gold.strip() and gold.strip() == prediction.strip():
         return QuickVerdict(True, "string")
+    if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(prediction):
+        return QuickVerdict(int(gold) == int(prediction), "exact")
+    gold, prediction = _drop_lone_unit(gold, prediction), _drop_lone_unit(prediction, gold)
     if len(prediction) > max_answer_chars or len(gold) > max_answer_chars:
         return QuickVerdict(False, "answer_too_long")
     gold_text, prediction_text = normalise_answer(gold), normalise_answer(prediction)
@@ -68,6 +80,14 @@ def quick_verdict(gold: str, prediction: str, max_answer_chars: int = 2_000) -> 
     if equal is None:
         equal = _quick_several(gold_text, prediction_text)
     return QuickVerdict(equal, "" if equal is None else "exact")
+
+
+def _drop_lone_unit(text: str, other: str) -> str:
+    """`15,000 \\text{ kcal}` -> `15,000`, where the other side is a number without a unit."""
+    measured = _TEXT_UNIT.match(text)
+    if measured and "\\" not in other and not re.search("[a-zA-Z]", other):
+        return measured.group(1).strip().strip("$").rstrip(",. ")
+    return text
 
 
 def absurdity(text: str) -> str:
@@ -88,24 +108,31 @@ def _quick_single(gold: str, prediction: str) -> bool | None:
     left, right = _read_quantity(gold), _read_quantity(prediction)
     if left is None or right is None:
         return None
-    (gold_number, gold_percent), (number, percent) = left, right
+    (gold_number, gold_percent, gold_unit), (number, percent, unit) = left, right
+    if gold_unit and unit and gold_unit != unit:
+        return False  # 5 cm is not 5 m; a missing unit is forgiven
     if numbers_equal(gold_number, number):
         return True  # 10% for 10 counts, as in Math-Verify
     if gold_percent != percent:
-        scaled = [ExactNumber(n.value / 100) if p else n for n, p in (left, right)]
+        scaled = [ExactNumber(n.value / 100) if p else n for n, p, _ in (left, right)]
         return numbers_equal(*scaled)
     return False
 
 
 @lru_cache(maxsize=65_536)
-def _read_quantity(key: str) -> tuple[ExactNumber, bool] | None:
+def _read_quantity(key: str) -> tuple[ExactNumber, bool, str] | None:
+    """Number, whether in percent, unit."""
     named = _ASSIGNMENT.match(key)
     if named:
         key = named.group(1)
     percent = key.endswith("%")
     unit = _UNIT.match(key)
     number = read_number(join_thousands(unit.group(1) if unit else key.removesuffix("%")))
-    return None if number is None else (number, percent)
+    return None if number is None else (number, percent, _unit_name(unit.group(2)) if unit else "")
+
+
+def _unit_name(unit: str) -> str:
+    return _UNIT_ALIASES.get(unit.rstrip("s") or unit, unit.rstrip("s") or unit)
 
 
 def _quick_words(gold: str, prediction: str) -> bool | None:

@@ -4,12 +4,16 @@ Slow and able to hang: call it in a process that may be killed (`math_worker`). 
 """
 
 import logging
+import re
 from functools import lru_cache
 from typing import Any
 
 from components.verify.answer_text import braces_balance, normalise_answer
 from components.verify.math_answers import split_answers
 
+_DEGREES = re.compile(r"\\circ|\u00b0|\\degree|degrees")
+_SET_BUILDER = re.compile(r"^\\\{\s*(\w)\s*(?:\||:|\\mid|\\vert)\s*([^|]*[<>=]?[^|]*)\\\}$")
+_NAME = re.compile(r"^(?:[a-zA-Z]|\\[a-zA-Z]+)(?:_\{[^{}]*\}|_\w)?\s*(?:\(\s*\w+\s*\))?\s*=(?!=)")
 _LOOSE_RELATIVE = 1e-5
 _EXACT_DIGITS = 40
 
@@ -19,12 +23,34 @@ def symbolically_equal(gold: str, prediction: str) -> bool:
 
     Lists without brackets must match item by item: "125 and 512" is not answered by 512.
     """
-    golds, predictions = split_answers(normalise_answer(gold)), split_answers(normalise_answer(prediction))
+    gold, prediction = _in_one_form(gold, prediction)
+    golds, predictions = split_answers(gold), split_answers(prediction)
     if len(golds) != len(predictions):
-        return _equal_texts(normalise_answer(gold), normalise_answer(prediction))
+        return _equal_texts(gold, prediction)
     if len(golds) == 1:
         return _equal_texts(golds[0], predictions[0])
     return _matches_in_some_order(golds, predictions)
+
+
+def _in_one_form(gold: str, prediction: str) -> tuple[str, str]:
+    """Both normalised, and brought together where one is written in degrees and the other in radians, as a set with a
+    condition and as the condition, or with and without the name of what is asked for."""
+    sides = [gold, prediction]
+    texts = [normalise_answer(side) for side in sides]
+    in_degrees = [bool(_DEGREES.search(side)) for side in sides]
+    if in_degrees[0] != in_degrees[1] and "\\pi" in texts[in_degrees.index(False)]:
+        place = in_degrees.index(True)
+        texts[place] = rf"({_without_name(texts[place])}) \cdot \frac{{\pi}}{{180}}"
+    texts = [_SET_BUILDER.sub(r"\2", text) for text in texts]
+    named = ["=" in text for text in texts]
+    if named[0] != named[1]:
+        texts = [_without_name(text) for text in texts]
+    return texts[0], texts[1]
+
+
+def _without_name(text: str) -> str:
+    name = _NAME.match(text)
+    return text[name.end() :].strip() if name and "=" not in text[name.end() :] else text
 
 
 def _matches_in_some_order(golds: list[str], predictions: list[str]) -> bool:

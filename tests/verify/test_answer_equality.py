@@ -33,6 +33,7 @@ QUICK_EQUAL = [
     (r"1.5 \times 10^{3}", "1500"),
     ("5", r"5 \text{ cm}"),
     ("$12.50", "12.5"),
+    ("15000", r"15,000 \, \text{kcal m}^{-2} \text{ yr}^{-1}"),
     ("1/3", "0.333333"),
     (r"2^{100000}", r"2^{100000}"),
 ]
@@ -97,6 +98,13 @@ SYMBOLIC = [
     (r"(-\infty, 2) \cup (3, \infty)", r"(-\infty,2)\cup(3,\infty)", True),
     (r"1\le x<2", "[1,2)", True),
     (r"2\sqrt{3}", "sqrt(12)", True),
+    (r"\frac{\pi}{6}", r"30^\circ", True),
+    (r"\frac{\pi}{6}", r"60^\circ", False),
+    (r"C = \frac{2\pi}{3}", r"120^\circ", True),
+    (r"m_{\max}=n^{2}-n-1", "n^2-n-1", True),
+    (r"\{x \mid -1 < x < 1\}", "(-1, 1)", True),
+    (r"\{x \mid -1 < x < 1\}", "(-1, 2)", False),
+    (r"5 \text{ cm}", r"5 \text{ m}", False),
     (r"\text{no solution}", "0", False),
 ]
 
