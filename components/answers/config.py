@@ -14,7 +14,7 @@ class AnswersConfig(StrictConfig):
     verifier: VerifierConfig = VerifierConfig()
     """How answers are compared."""
     solution_answer: Literal["boxed", "stated", "any"] = "stated"
-    """Where a solution's answer is looked for: only in \\boxed{}, also after "the answer is" or "####", or as in a
+    """Where a solution's answer is looked for: only in \\boxed{}, also after "####" or as a number after "the answer is" near its end, or as in a
     model's response (then the last number of the prose counts, which misreads many human solutions)."""
     max_solutions: int = Field(default=4, ge=1)
     """Solutions looked at, in order."""

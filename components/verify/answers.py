@@ -6,6 +6,9 @@ of several fenced code blocks labelled python, py, python3 or nothing, the last.
 
 import re
 
+from components.verify.answer_text import compact, normalise_answer
+from components.verify.exact_numbers import read_number
+
 _BOX = re.compile(r"\\(?:boxed|fbox)\b\s*")
 _VERB = r"(?:(?:is|are|was|equals|would be|must be)\b\s*:?|[:=])"
 _PHRASE = re.compile(
@@ -20,6 +23,7 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\n`]*)$", re.MULTILINE)
 _CODE_LABELS = {"", "python", "py", "python3"}
 _SHORT_RESPONSE_CHARS = 40
 _TAIL_CHARS = 4_000
+_ENDING_CHARS = 300
 
 
 def after_thinking(response: str, required: bool) -> str | None:
@@ -42,15 +46,18 @@ def extract_answer(text: str, require_box: bool = False) -> str | None:
 
 
 def extract_stated_answer(text: str) -> str | None:
-    """For solutions written by people: the last box, else what follows "the answer is" or "####"; never a bare number
-    from the prose."""
+    """For solutions written by people: the last box, else "####", else a number that follows "the answer is" near the
+    end; never a bare number or a phrase from the prose."""
     boxed = extract_answer(text, require_box=True)
     if boxed or _BOX.search(text):
         return boxed
-    phrases = list(_PHRASE.finditer(text))
-    found = _after_phrase(text[phrases[-1].end() :]) if phrases else None
     hashes = _HASHES.findall(text)
-    return found or (str(hashes[-1]) if hashes else None)
+    if hashes:
+        return str(hashes[-1])
+    ending = text[-_ENDING_CHARS:]
+    phrases = list(_PHRASE.finditer(ending))
+    found = _after_phrase(ending[phrases[-1].end() :]) if phrases else None
+    return found if found and read_number(compact(normalise_answer(found))) else None
 
 
 def _box_content(text: str, start: int) -> str | None:

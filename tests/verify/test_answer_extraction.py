@@ -64,6 +64,7 @@ def test_a_solution_states_its_answer_or_none_is_taken() -> None:
     assert extract_stated_answer(r"Adding, 3 + 4 = \boxed{7}. Check: 7 - 4 = 3") == "7"
     assert extract_stated_answer("Adding, 3 + 4. The answer is 7.") == "7"
     assert extract_stated_answer("Adding gives 7, because 7 - 4 = 3") is None
+    assert extract_stated_answer("The answer is unique. Hence the sum is 7") is None
 
 
 @pytest.mark.parametrize("label", ["python", "py", "python3", "", "Python"])
