@@ -14,8 +14,9 @@ class AnswersConfig(StrictConfig):
     verifier: VerifierConfig = VerifierConfig()
     """How answers are compared."""
     solution_answer: Literal["boxed", "stated", "any"] = "stated"
-    """Where a solution's answer is looked for: only in \\boxed{}, also after "####" or as a number after "the answer is" near its end, or as in a
-    model's response (then the last number of the prose counts, which misreads many human solutions)."""
+    """Where a solution's answer is looked for. boxed: only in \\boxed{}. stated: also after "####", or as a number that
+    follows "the answer is" near the end. any: as in a model's response (then the last number of the prose counts,
+    which misreads many human solutions)."""
     max_solutions: int = Field(default=4, ge=1)
     """Solutions looked at, in order."""
     require_solution: bool = False
