@@ -36,7 +36,8 @@ class ValidationConfig(StrictConfig):
     every_steps: int = Field(20, ge=0)
     """Validate after every so many steps and after the last one; 0 never."""
     num_problems: int = Field(128, ge=1)
-    """Problems put aside by hash of their id; all stages of a run put aside the same ones."""
+    """Most held-out problems that are sampled. Which ones are held out is the mix stage's `development` mark; in a
+    table without marks this many are put aside by hash of their id, the same in all stages of a run."""
     num_samples: int = Field(8, ge=1)
     """Samples for each held-out problem."""
 

@@ -1,4 +1,8 @@
-"""Which problems a stage samples from: fitting prompts, without the held-out and the solved ones."""
+"""Which problems a stage samples from: fitting prompts, without the held-out and the solved ones.
+
+The mix stage marks development problems (`metadata.split`) and how often an epoch shows a problem (`metadata.repeat`).
+A table without such marks is repeated once, and a share of it is held out by hash when validation is on.
+"""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -32,17 +36,18 @@ def choose_problems(
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(model_folder, local_files_only=True, trust_remote_code=False)
-    prepared = prepare(problems, row_keys(problems), tokenizer, config.prompt)
+    rows = [problem for problem in problems for _ in range(int(problem.metadata.get("repeat", 1)))]
+    prepared = prepare(rows, row_keys(rows), tokenizer, config.prompt)
     fitting = [p for p in prepared if len(p.prompt_ids) <= config.max_prompt_tokens]
-    ids = [p.problem.problem_id for p in fitting]
-    validated = config.validation.every_steps > 0
-    aside = hold_out(ids, config.validation.num_problems, config.seed) if validated else set()
-    held_out = list({p.problem.problem_id: p for p in fitting if p.problem.problem_id in aside}.values())
+    aside = _held_out_ids(config, [p.problem for p in fitting])
+    unique = {p.problem.problem_id: p for p in fitting if p.problem.problem_id in aside}
+    held_out = list(unique.values())[: config.validation.num_problems]
     candidates = [p for p in fitting if p.problem.problem_id not in aside]
     solved = solved_problems(exposures) if config.drop_solved else set()
     training = [p for p in candidates if p.problem.problem_id not in solved]
     counts = {
         "problems_in": len(problems),
+        "rows_with_repeats": len(rows),
         "problems_too_long": len(prepared) - len(fitting),
         "problems_held_out": len(fitting) - len(candidates),
         "problems_solved_before": len(candidates) - len(training),
@@ -55,3 +60,12 @@ def choose_problems(
             "max_prompt_tokens, or set drop_solved to false"
         )
     return ProblemPool(training, held_out, counts)
+
+
+def _held_out_ids(config: TrainConfig, problems: Sequence[Problem]) -> set[str]:
+    marked = {p.problem_id for p in problems if p.metadata.get("split") == "development"}
+    if marked or any("split" in p.metadata for p in problems):
+        return marked
+    if not config.validation.every_steps:
+        return set()
+    return hold_out([p.problem_id for p in problems], config.validation.num_problems, config.seed)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from conftest import build_model, random_sequences
+from small_models import build_model, random_sequences
 
 from components.train.batch import balance, micro_batches, split_by_tokens, to_tensors
 from components.train.head import logprobs_and_entropy

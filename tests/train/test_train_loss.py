@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import reference
 import torch
-from conftest import build_model, random_sequences
+from small_models import build_model, random_sequences
 
 from components.train.batch import MicroBatch, micro_batches, to_tensors
 from components.train.loss import LossSettings, clipped_surrogate, kl_divergence, token_losses

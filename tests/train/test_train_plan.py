@@ -1,7 +1,12 @@
-import pytest
+from dataclasses import replace
 
-from components.core.records import Problem, Source
+import pytest
+from small_models import write_digit_problems
+
+from components.core.records import Problem, Source, read_problems
+from components.train.config import TrainConfig
 from components.train.plan import Plan, count_visits, hold_out, row_keys, solved_problems
+from components.train.problem_pool import choose_problems
 
 
 def problem(name, row=0):
@@ -65,3 +70,14 @@ def test_held_out_ids_do_not_depend_on_order_or_on_the_rest():
 def test_solved_means_all_correct_at_the_last_graded_visit(visits, solved):
     rows = [{"problem_id": "a", "num_correct": c, "num_graded": n} for c, n in visits]
     assert solved_problems(rows) == ({"a"} if solved else set())
+
+
+def test_the_marks_of_the_mix_decide_repeats_and_held_out_problems(tiny_model, tmp_path):
+    rows = read_problems(write_digit_problems(tmp_path / "p.parquet", count=6))
+    problems = [replace(p, metadata={"split": "train", "repeat": 1 + i % 2}) for i, p in enumerate(rows)]
+    problems[0] = replace(problems[0], metadata={"split": "development", "repeat": 1})
+    pool = choose_problems(TrainConfig.parse({}), problems, [], tiny_model)
+    assert [p.problem.problem_id for p in pool.held_out] == [problems[0].problem_id]
+    copies = [p.problem.problem_id for p in pool.training]
+    assert sorted(copies) == sorted([problems[i].problem_id for i in (1, 1, 2, 3, 3, 4, 5, 5)])
+    assert len({p.key for p in pool.training}) == 8

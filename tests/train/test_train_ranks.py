@@ -8,7 +8,7 @@ import reference
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
-from conftest import random_sequences
+from small_models import random_sequences
 from torch.distributed.tensor import DTensor
 
 from components.core.errors import DataError

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import write_digit_problems
+from small_models import write_digit_problems
 
 from components.core.errors import ConfigError, DataError
 from components.core.files import read_json, read_jsonl
