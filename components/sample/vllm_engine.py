@@ -21,6 +21,7 @@ CANARY_TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.25, torch.float16: 0.
 """Largest |difference| of a log-prob between vLLM and transformers after a sync. Float noise is 2e-6 in float32 and
 0.016 in bfloat16; a layer with stale weights shows as 0.5 and more."""
 CANARY_TOKENS = 8
+MIN_BATCHED_TOKENS = 4096
 
 
 def vllm_environment(cpu_cache_gib: int) -> dict[str, str]:
@@ -73,7 +74,14 @@ class VllmEngine:
         on_gpu = torch.cuda.is_available()
         name = dtype if dtype != "auto" else ("bfloat16" if on_gpu else "float32")
         self.dtype = getattr(torch, name)
-        options: dict[str, Any] = {"gpu_memory_utilization": gpu_memory_share} if on_gpu else {"enforce_eager": True}
+        options: dict[str, Any] = {"gpu_memory_utilization": gpu_memory_share}
+        if not on_gpu:
+            # A prompt prefilled in chunks draws a number of its seed at each chunk and then rewinds the generator,
+            # which a CPU generator can't do: vLLM would fail.
+            batched_tokens = max(max_model_tokens, MIN_BATCHED_TOKENS)
+            options = {
+                "enforce_eager": True, "enable_chunked_prefill": False, "max_num_batched_tokens": batched_tokens,
+            }  # fmt: skip
         precision: Any = name
         self.llm: Any = LLM(
             str(folder), dtype=precision, max_model_len=max_model_tokens, max_num_seqs=batch_size,
