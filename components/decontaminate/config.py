@@ -21,6 +21,11 @@ class DecontaminateConfig(StrictConfig):
     """Tokens per n-gram. Letters and point labels count by their first appearance in the n-gram, not by name."""
     min_coverage: float = Field(default=0.5, gt=0, le=1)
     """Least share of a benchmark problem's n-grams that a row must hold, rare n-grams weighing more."""
+    short_ngrams: int = Field(default=40, ge=0)
+    """A benchmark problem with fewer n-grams than this is short: one other word makes another problem of it."""
+    min_coverage_short: float = Field(default=0.9, gt=0, le=1)
+    """Least coverage of a short benchmark problem where neither answer nor tests confirm the copy; its given numbers
+    must then be the same too."""
     review_coverage: float = Field(default=0.3, gt=0, le=1)
     """From this coverage on, a kept row carries the nearest benchmark problem in its metadata for a reader to judge."""
     min_number_share: float = Field(default=0.8, gt=0, le=1)
@@ -35,10 +40,10 @@ class DecontaminateConfig(StrictConfig):
     min_word_share: float = Field(default=0.25, ge=0, le=1)
     """For the rule above: least share of the benchmark problem's words, rare words weighing more."""
     embedding: bool = True
-    """Whether rows with the same answer, some of the numbers and a like meaning go (`benchmark_embedding`)."""
+    """Whether rows with the same answer, most of the numbers and a like meaning go (`benchmark_embedding`)."""
     min_cosine: float = Field(default=0.6, gt=0, le=1)
     """Least cosine between a window of the row and a window of the benchmark problem, for the rule above."""
-    embedding_number_share: float = Field(default=0.5, ge=0, le=1)
+    embedding_number_share: float = Field(default=0.8, ge=0, le=1)
     """Least share of the benchmark problem's given numbers, for the rule above."""
     drop_variants: bool = True
     """Whether rows with the words of a benchmark problem but other numbers go (`benchmark_variant`). If not, they stay

@@ -17,6 +17,7 @@ from components.decontaminate.finding import Finding, renamed
 from components.decontaminate.wording import content_words, renamed_ngrams, wording
 from components.text.embeddings import Encoder
 from components.text.numbers import answer_key, given_numbers, share_in_order, share_of_numbers, without_drawings
+from components.text.test_agreement import agreeing_tests
 from components.verify.math_answers import answers_equal
 
 log = logging.getLogger(__name__)
@@ -80,24 +81,30 @@ class Matcher:
             equal = index in same or (held >= MIN_CLOSE_COVERAGE and _answers_equal(problem, self.benchmarks[index]))
             finding = Finding("review", self.benchmarks[index], held, held, share, equal)
             if held >= config.review_coverage:
-                certain.append(renamed(finding, self._wording_rule(index, held, numbers, equal), held))
+                certain.append(renamed(finding, self._wording_rule(row, index, held, numbers, equal), held))
             if equal and config.numbers_answer and self._numbers_agree(index, numbers, words.get(index, 0.0)):
                 certain.append(renamed(finding, "benchmark_numbers_answer", share))
             if equal and share >= config.embedding_number_share:
                 alike.append(finding)
         return certain, alike
 
-    def _wording_rule(self, index: int, held: float, numbers: tuple[str, ...], equal: bool) -> str:
-        """A copy has the numbers of the original in their order; with other numbers it is a variant. A copy with the
-        same answer may also lack some (a table that was left out) if it has no others."""
-        if held < self.config.min_coverage or not self.config.ngram:
+    def _wording_rule(self, row: int, index: int, held: float, numbers: tuple[str, ...], equal: bool) -> str:
+        """A copy has the numbers of the original in their order; with other numbers, or with tests that contradict, it
+        is a variant. A copy with the same answer may also lack some numbers (a left-out table) if it has no others."""
+        config, own = self.config, self.numbers[index]
+        if held < config.min_coverage or not config.ngram:
             return "review"
-        in_order = share_in_order(self.numbers[index], numbers)
-        if equal and len(numbers) >= self.config.min_given_numbers:
-            in_order = max(in_order, share_in_order(numbers, self.numbers[index]))
+        agree = agreeing_tests(self.problems[row].tests or {}, self.benchmarks[index].tests or {})
+        if agree is not None and self.benchmarks[index].domain == "code":
+            return "benchmark_ngram" if agree else "benchmark_variant"
+        if not equal and len(self.grams.pieces[index]) < config.short_ngrams:
+            same = held >= config.min_coverage_short and numbers == own
+            return "benchmark_ngram" if same else "benchmark_variant"
+        in_order = share_in_order(own, numbers)
+        if equal and len(numbers) >= config.min_given_numbers:
+            in_order = max(in_order, share_in_order(numbers, own))
         trusted = equal or self.benchmarks[index].domain == "code"
-        enough = self.config.min_number_share if trusted else 1.0
-        return "benchmark_ngram" if in_order >= enough else "benchmark_variant"
+        return "benchmark_ngram" if in_order >= (config.min_number_share if trusted else 1.0) else "benchmark_variant"
 
     def _numbers_agree(self, index: int, numbers: tuple[str, ...], words: float) -> bool:
         config, own = self.config, self.numbers[index]

@@ -27,9 +27,12 @@ class DedupConfig(StrictConfig):
     """Least cosine of a reworded duplicate."""
     confirm: bool = True
     """Whether a near or reworded duplicate must also have the same given numbers and answer (math), or the same
-    interface and agreeing tests (code). Without it, two problems from one template count as one."""
+    interface and agreeing tests (code; see `sameness.py`). Without it, two problems from one template count as one."""
     min_shared_tests: int = Field(default=2, ge=1)
-    """Code: inputs that two problems must have in common, with equal outputs, to be confirmed by their tests."""
+    """Code: inputs that two problems must have in common, with equal outputs, to be confirmed by their tests; never
+    fewer than half of the inputs of the one with fewer."""
+    min_jaccard_untested: float = Field(default=0.95, gt=0, le=1)
+    """Code: least Jaccard similarity that confirms a near duplicate where tests cannot tell."""
     embedding: EmbeddingConfig = EmbeddingConfig()
     """The sentence encoder."""
 

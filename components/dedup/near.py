@@ -59,6 +59,7 @@ def _best(
     for similarity, i in sorted(scored, key=lambda item: (-item[0], item[1])):
         if similarity < config.min_jaccard:
             return None
-        if not config.confirm or confirmed(problems[i], problems[index], config.min_shared_tests):
+        same_text = similarity >= config.min_jaccard_untested
+        if not config.confirm or confirmed(problems[i], problems[index], config.min_shared_tests, same_text):
             return i, similarity
     return None

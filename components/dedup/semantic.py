@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from components.core.records import Problem
 from components.dedup.config import DedupConfig
 from components.dedup.removal import Removal, removal
-from components.dedup.sameness import confirmed, number_key
+from components.dedup.sameness import confirmed, marks, number_key
 from components.text.embeddings import Encoder
 from components.text.leaders import greedy_leaders
 from components.text.numbers import answer_key, without_drawings
@@ -20,11 +20,13 @@ def reworded_duplicates(
     """Row index -> why it goes. Greedy leader rule in `order` (best first), exact search.
 
     With `confirm`, only rows that some other row could confirm are encoded at all: math rows that share given numbers
-    and answer with another row, and all code rows.
+    and answer with another row, and code rows that share tests or a program with another row.
     """
     groups: dict[tuple[str, ...], list[int]] = {}
+    partnered = _with_partner(problems, order, config) if config.confirm else set(order)
     for index in order:
-        groups.setdefault(_group(problems[index], config), []).append(index)
+        if problems[index].domain == "math" or index in partnered:
+            groups.setdefault(_group(problems[index], config), []).append(index)
     groups = {key: members for key, members in groups.items() if len(members) > 1}
     wanted = sorted({i for members in groups.values() for i in members})
     log.info("dedup: %d of %d rows left could be reworded duplicates", len(wanted), len(order))
@@ -37,7 +39,7 @@ def reworded_duplicates(
 
         def agree(kept: int, row: int, members: list[int] = members) -> bool:
             pair = problems[members[kept]], problems[members[row]]
-            return not config.confirm or confirmed(*pair, config.min_shared_tests)
+            return not config.confirm or confirmed(*pair, config.min_shared_tests, same_text=False)
 
         leaders = greedy_leaders(vectors_ND[[row_of[i] for i in members]], config.min_cosine, agree)
         for row, (kept, cosine) in leaders.items():
@@ -50,3 +52,21 @@ def _group(problem: Problem, config: DedupConfig) -> tuple[str, ...]:
     if not config.confirm or problem.domain == "code":
         return (problem.domain,)
     return (problem.domain, number_key(problem), *sorted({answer_key(answer) for answer in problem.answers}))
+
+
+def _with_partner(problems: Sequence[Problem], order: Sequence[int], config: DedupConfig) -> set[int]:
+    """Code rows that some other code row would be confirmed to be, were their texts alike."""
+    holders: dict[str, list[int]] = {}
+    partnered: set[int] = set()
+    for index in order:
+        if problems[index].domain != "code":
+            continue
+        earlier: set[int] = set()
+        for mark in sorted(marks(problems[index])):
+            earlier.update(holders.get(mark, ()))
+            holders.setdefault(mark, []).append(index)
+        for other in sorted(earlier):
+            pair = problems[other], problems[index]
+            if not {other, index} <= partnered and confirmed(*pair, config.min_shared_tests, same_text=False):
+                partnered |= {other, index}
+    return partnered

@@ -14,7 +14,8 @@ from components.core.records import Problem, Source, read_dropped, read_problems
 from components.core.step import execute
 from components.dedup.config import DedupConfig
 from components.dedup.run import STAGE, deduplicate
-from components.dedup.sameness import agreeing_tests, same_answers
+from components.dedup.sameness import confirmed, same_answers
+from components.text.test_agreement import agreeing_tests
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 TEXT_ONLY = DedupConfig(semantic=False)
@@ -112,8 +113,17 @@ def test_tests_decide_only_where_they_can() -> None:
     assert agreeing_tests(left, code(0, "", [[1], [2]], [4, 5]).tests or {}, 2) is True
     assert agreeing_tests(left, code(0, "", [[1], [2]], [4, 6]).tests or {}, 2) is False
     assert agreeing_tests(left, code(0, "", [[8], [9]], [4, 6]).tests or {}, 2) is None
-    assert agreeing_tests(left, code(0, "", [[1], [2]], [4, 5], "g").tests or {}, 2) is False
     assert agreeing_tests(left, {}, 2) is None
+
+
+def test_code_problems_are_one_by_tests_by_a_common_solution_or_by_nearly_the_same_text() -> None:
+    left, other_inputs = code(0, "Add 3.", [[1], [2]], [4, 5]), code(1, "Add 3!", [[8], [9]], [11, 12])
+    assert not confirmed(left, other_inputs, 2, same_text=False)
+    assert confirmed(left, other_inputs, 2, same_text=True)
+    program = "def f(a):\n    return a + 3"
+    with_program = replace(left, solutions=(program,)), replace(other_inputs, solutions=(program + "\n",))
+    assert confirmed(*with_program, 2, same_text=False)
+    assert not confirmed(left, code(1, "Add 3.", [[1], [2]], [4, 5], "g"), 2, same_text=True)
 
 
 def test_equal_answers_in_other_spellings() -> None:
