@@ -26,6 +26,9 @@ PROGRESS_INTERVAL_S = 10.0
 MIN_CLOSE_COVERAGE = 0.1
 """From this coverage on, unequal answer keys are compared by the verifier too."""
 
+MIN_LONG_NUMBERS = 2
+"""With fewer given numbers of two digits or more, all numbers must agree: small ones are everywhere."""
+
 
 class Matcher:
     """Finds the rows of one pool (N problems of one domain) that repeat one of B benchmark problems."""
@@ -110,7 +113,9 @@ class Matcher:
         config, own = self.config, self.numbers[index]
         if len(own) < config.min_given_numbers or len(numbers) > config.max_extra_numbers * len(own):
             return False
-        return share_of_numbers(own, numbers) >= config.min_number_share and words >= config.min_word_share
+        telling = sum(len(number) > 1 for number in own) >= MIN_LONG_NUMBERS
+        wanted = config.min_number_share if telling else 1.0
+        return share_of_numbers(own, numbers) >= wanted and words >= config.min_word_share
 
     def _by_meaning(self, pairs: list[tuple[int, Finding]], encoder: Encoder) -> list[tuple[int, Finding]]:
         """Pairs whose nearest windows have a cosine of at least `min_cosine`."""
