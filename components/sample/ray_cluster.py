@@ -80,12 +80,12 @@ def cluster_environment() -> dict[str, str]:
 
 
 def _configure_environment() -> None:
-    """Before ray is imported: it reads these once."""
+    logging.getLogger("ray").setLevel(logging.ERROR)
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     if os.environ.get("RAY_ADDRESS"):
         return
     os.environ.setdefault(_LOOPBACK_VARIABLE, "0")
     if not any(os.environ.get(name) for name in _TOKEN_VARIABLES):
-        os.environ["RAY_AUTH_MODE"] = "token"
+        # ray.init turns token mode on by itself; were it set here, a Ray that is already imported wouldn't see it.
         os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
