@@ -12,6 +12,7 @@ from components.benchmarks.config import BenchmarkConfig
 from components.benchmarks.locate import locate
 from components.core.errors import ConfigError, DataError, InfraError
 from components.core.records import Completion, read_completions
+from components.track.report.evaluation import scored_steps
 from components.track.report.frame import listing, quote, section, sentence
 from components.track.report.markup import Markup, element, shorten
 from components.track.run_folder import RunStep
@@ -32,7 +33,7 @@ KINDS = (
 def completions_section(steps: list[RunStep], statements: Mapping[str, str]) -> Markup:
     """A few pairs per benchmark, chosen by order of problem id and not by how they look. `statements`: problem id ->
     text, for problems whose text the run folder does not hold."""
-    scored = [s for s in steps if s.stage == "evaluate" and s.file("completions.parquet")]
+    scored = [s for s in scored_steps(steps) if s.file("completions.parquet")]
     base = next((s for s in scored if s.step == "evaluate-base"), None)
     last = next((s for s in reversed(scored) if s.step != "evaluate-base"), None)
     if base is None and last is None:

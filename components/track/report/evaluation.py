@@ -25,14 +25,19 @@ class Evaluation:
 
 
 def evaluations(steps: list[RunStep]) -> list[Evaluation]:
-    """Base first, then the stages in order, then the final model."""
+    """The scores of every evaluated model, in the order of `scored_steps`."""
+    return [Evaluation(_label(s.step), benchmark_scores(s)) for s in scored_steps(steps)]
+
+
+def scored_steps(steps: list[RunStep]) -> list[RunStep]:
+    """Evaluate steps: base first, then the stages in order, then the final model. The order in which they ran says
+    nothing: the graph may evaluate an early stage last."""
 
     def rank(step: RunStep) -> tuple[int, str]:
         label = step.step.removeprefix("evaluate-")
         return ({"base": 0, "final": 2}.get(label, 1), label.zfill(4))
 
-    scored = sorted((s for s in steps if s.stage == "evaluate" and s.file("scores.json")), key=rank)
-    return [Evaluation(_label(s.step), benchmark_scores(s)) for s in scored]
+    return sorted((s for s in steps if s.stage == "evaluate" and s.file("scores.json")), key=rank)
 
 
 def benchmark_names(found: list[Evaluation]) -> list[str]:
