@@ -1,10 +1,10 @@
-"""Does the bundled recipe learn? Runs it for several seeds and compares the final model with the base on held-out problems.
+"""Does the bundled recipe learn? Runs it for several seeds and compares final and base model on held-out problems.
 
     .venv/bin/python benchmarks/learning.py --seeds 1 2 3 --output build/learning
 
 Data steps and the base evaluation are shared through one store where their keys are equal. Prints, for each seed and
-benchmark, avg@8 of base and final with the paired gain and its 95 % interval (bootstrap over problems), and the mean gain
-over the seeds with the interval of a bootstrap over problems of the seed means.
+benchmark, avg@8 of base and final with the paired gain and its 95 % interval (bootstrap over problems), and the mean
+gain over the seeds with the interval of a bootstrap over problems of the seed means.
 """
 
 import argparse
@@ -23,7 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 def run_seed(seed: int, output: Path, settings: list[str]) -> tuple[dict, dict]:
     """Run the recipe for one seed; the scores of base and final model."""
     folder = output / f"seed-{seed}"
-    command = [sys.executable, "-m", "pipelines.cli", "run", "tiny", "--output", str(folder), "--store", str(output / "store")]
+    command = [sys.executable, "-m", "pipelines.cli", "run", "tiny"]
+    command += ["--output", str(folder), "--store", str(output / "store")]
     for setting in [f"seed={seed}", *settings]:
         command += ["--set", setting]
     subprocess.run(command, check=True, cwd=ROOT)
@@ -32,8 +33,12 @@ def run_seed(seed: int, output: Path, settings: list[str]) -> tuple[dict, dict]:
 
 def problem_gains(base: dict, final: dict) -> dict[str, float]:
     """Problem id -> final minus base solve rate."""
-    rates = [{p: c["num_correct"] / c["num_graded"] for p, c in s["problems"].items() if c["num_graded"]} for s in (base, final)]
-    return {problem: rates[1][problem] - rates[0][problem] for problem in rates[0].keys() & rates[1].keys()}
+
+    def rates(scores: dict) -> dict[str, float]:
+        return {p: c["num_correct"] / c["num_graded"] for p, c in scores["problems"].items() if c["num_graded"]}
+
+    before, after = rates(base), rates(final)
+    return {problem: after[problem] - before[problem] for problem in before.keys() & after.keys()}
 
 
 def main() -> None:

@@ -11,25 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from components.answers.config import AnswersConfig
+from components.base_model.config import BaseModelConfig
+from components.benchmarks.config import BenchmarkConfig
+from components.core.config import StrictConfig
+from components.core.errors import ConfigError
 from components.decontaminate.config import DecontaminateConfig
 from components.dedup.config import DedupConfig
 from components.difficulty.config import DifficultyConfig
 from components.evaluate.config import EvaluateConfig
 from components.filter.config import FilterConfig
+from components.ingest.config import IngestConfig
 from components.judge.config import JudgeConfig
 from components.mix.config import MixConfig
-from components.validate_tests.config import ValidateTestsConfig
-
-from components.base_model.config import BaseModelConfig
-from components.benchmarks.config import BenchmarkConfig
-from components.core.config import StrictConfig
-from components.core.errors import ConfigError
-from components.ingest.config import IngestConfig
 from components.register.config import RegisterConfig
 from components.sample.config import SamplerConfig
 from components.text.config import PromptConfig
 from components.train.config import TrainConfig
+from components.validate_tests.config import ValidateTestsConfig
 from components.verify.config import VerifierConfig
 from pipelines.steps import PlannedStep, plan_steps
 

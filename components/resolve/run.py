@@ -37,7 +37,9 @@ def apply_parameters(recipe_text: str, parameters: Mapping[str, Any]) -> Any:
         raw.setdefault("register_", {})["model_name"] = parameters["model_name"]
     recipe = parse_recipe(raw, f"recipe {raw.get('name')}")
     if _shape(raw) != shape:
-        raise ConfigError("overrides: the names of sources and the number of train stages are fixed when the graph is compiled")
+        raise ConfigError(
+            "overrides: the names of sources and the number of train stages are fixed when the graph is compiled"
+        )
     return recipe
 
 

@@ -1,4 +1,4 @@
-"""A step process must not outlive the `or1 run` that started it: killed with SIGKILL, that one cannot stop its children."""
+"""A step process must not outlive the `or1 run` that started it, which cannot stop its children when it is killed."""
 
 import logging
 import os

@@ -175,7 +175,8 @@ def test_failures_name_step_and_log(tmp_path):
 @pytest.mark.skipif(find_spec("vllm") is None, reason="vLLM is not installed here")
 def test_the_graph_on_vllm(run_folder, tmp_path):
     """Rollouts, weight sync and evaluation with vLLM engines; the data steps come from the first run's store."""
-    more = ["sampler.engine=vllm", "sampler.num_workers=1"]
+    workers = [f"{section}sampler.num_workers=1" for section in ("", "difficulty.", "evaluate.")]
+    more = ["sampler.engine=vllm", *workers]
     or1("run", "tiny", "--output", tmp_path, "--store", run_folder / "store", *settings(*more))
     scores = read_json(tmp_path / "steps/evaluate-final/scores.json")
     assert scores["benchmarks"]["tiny_math"]["num_problems"] == 168
