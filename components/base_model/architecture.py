@@ -1,4 +1,4 @@
-"""The bundled model's architecture: Qwen2, 0.7 million parameters."""
+"""The bundled model's architecture: Qwen2, 0.9 million parameters."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def build_model(tokenizer: Any, seed: int) -> Any:
         vocab_size=264,  # 262 tokens, rounded up to a multiple of 8
         hidden_size=128,
         intermediate_size=320,
-        num_hidden_layers=4,
+        num_hidden_layers=5,
         num_attention_heads=4,
         num_key_value_heads=2,
         max_position_embeddings=MAX_MODEL_TOKENS,

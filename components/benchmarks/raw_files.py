@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -68,12 +68,18 @@ def read_rows(path: Path) -> Iterator[RawRow]:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """`json.loads` that refuses NaN and Infinity, which are not JSON. Raises one of JSON_ERRORS."""
-    return json.loads(text, parse_constant=_refuse)
+    """`json.loads` that refuses NaN and Infinity, which are not JSON, and numbers that would become infinite (1e999).
+    Raises one of JSON_ERRORS."""
+    return json.loads(text, parse_constant=_refuse, parse_float=_finite)
 
 
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse(digits)
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON, or too large")
 
 
 def _jsonl_rows(stream: BinaryIO) -> Iterator[RawRow]:

@@ -112,4 +112,26 @@ def read_table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:
     for field in schema:
         if field.name not in table.column_names:
             raise DataError(f"{path}: column '{field.name}' is missing; it has {', '.join(table.column_names)}")
+        found = table.schema.field(field.name).type
+        if not _fits(found, field.type):
+            raise DataError(f"{path}: column '{field.name}' holds {found}, expected {field.type}")
     return table.select(schema.names).to_pylist()
+
+
+def _fits(found: pa.DataType, expected: pa.DataType) -> bool:
+    """Can values of type `found` stand for `expected`? Other writers choose other widths; all-null columns have none."""
+    kinds = pa.types
+    if found == expected or kinds.is_null(found):
+        return True
+    if kinds.is_dictionary(found):
+        return _fits(found.value_type, expected)
+    if kinds.is_list(expected):
+        return (kinds.is_list(found) or kinds.is_large_list(found)) and _fits(found.value_type, expected.value_type)
+    if kinds.is_struct(expected):
+        own = {f.name: f.type for f in found} if kinds.is_struct(found) else {}
+        return own.keys() == {f.name for f in expected} and all(_fits(own[f.name], f.type) for f in expected)
+    if kinds.is_string(expected):
+        return bool(kinds.is_large_string(found))
+    if kinds.is_integer(expected):
+        return bool(kinds.is_integer(found))
+    return bool(kinds.is_floating(expected) and (kinds.is_floating(found) or kinds.is_integer(found)))

@@ -8,11 +8,12 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pyarrow as pa
 
 from components.core.digest import canonical_json, sha256_json
+from components.core.errors import DataError
 from components.core.files import read_table, write_table
 
 Domain = Literal["math", "code"]
@@ -136,6 +137,18 @@ PROBLEM_SCHEMA = pa.schema(
         ("metadata", pa.string()),
     ]
 )
+REQUIRED_FIELDS = (
+    "row_id",
+    "problem_id",
+    "domain",
+    "statement",
+    "source",
+    "answers",
+    "starter_code",
+    "solutions",
+    "answer_status",
+    "metadata",
+)
 DROPPED_SCHEMA = pa.schema(
     [(n, pa.string()) for n in ("row_id", "stage", "reason", "source", "domain", "statement", "evidence")]
 )
@@ -182,14 +195,41 @@ def write_problems(path: Path, problems: Iterable[Problem]) -> None:
 
 
 def read_problems(path: Path) -> list[Problem]:
+    """Raises DataError naming file, row and field of the first value that no problem can have."""
     problems = []
-    for row in read_table(path, PROBLEM_SCHEMA):
-        row["source"] = Source(**row["source"])
-        row["answers"], row["solutions"] = tuple(row["answers"]), tuple(row["solutions"])
-        row["tests"] = None if row["tests"] is None else json.loads(row["tests"])
-        row["metadata"] = json.loads(row["metadata"])
-        problems.append(Problem(**row))
+    for number, row in enumerate(read_table(path, PROBLEM_SCHEMA)):
+        try:
+            problems.append(_problem_of(row))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise DataError(f"{path}: row {number}: {error}; write problems with the ingest stage") from error
     return problems
+
+
+def _problem_of(row: dict[str, Any]) -> Problem:
+    """Raises ValueError or TypeError naming the field."""
+    for name in REQUIRED_FIELDS:
+        if row[name] is None:
+            raise ValueError(f"field '{name}' is null")
+    for name in ("answers", "solutions"):
+        if None in row[name]:
+            raise ValueError(f"field '{name}' holds a null")
+    if row["domain"] not in get_args(Domain):
+        raise ValueError(f"field 'domain' is {row['domain']!r}, expected one of {', '.join(get_args(Domain))}")
+    row["source"] = Source(**row["source"])
+    row["answers"], row["solutions"] = tuple(row["answers"]), tuple(row["solutions"])
+    row["tests"] = None if row["tests"] is None else _json_object(row, "tests")
+    row["metadata"] = _json_object(row, "metadata")
+    return Problem(**row)
+
+
+def _json_object(row: dict[str, Any], name: str) -> dict[str, Any]:
+    try:
+        value = json.loads(row[name])
+    except ValueError as error:
+        raise ValueError(f"field '{name}' is not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"field '{name}' is not a JSON object")
+    return value
 
 
 def write_dropped(path: Path, dropped: Iterable[Dropped]) -> None:

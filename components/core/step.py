@@ -15,13 +15,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow.parquet as pq
 
 from components.core.config import StrictConfig
+from components.core.delivery import deliver, require_free_places
 from components.core.digest import content_digest, list_files, sha256_json, sha256_text, source_hash
-from components.core.errors import ConfigError, DataError
+from components.core.errors import ConfigError
 from components.core.files import read_json, require_free_disk, write_json
 from components.core.manifest import (
     build_manifest,
@@ -31,28 +32,16 @@ from components.core.manifest import (
     read_manifest,
     write_manifest,
 )
+from components.core.ports import SUFFIX, Port, locate_input, main_file
 
 log = logging.getLogger(__name__)
 
-Kind = Literal["table", "json", "jsonl", "model", "folder"]
-SUFFIX = {"table": ".parquet", "json": ".json", "jsonl": ".jsonl"}
 Counts = dict[str, Any]
 Inputs = Mapping[str, Any]
 """Port name -> Path of its main file (folder for model and folder ports); a list of them for a `many` port;
 None for an optional port that is not connected."""
 Outputs = Mapping[str, Path]
 """Port name -> Path of the file to write (an existing empty folder for model and folder ports)."""
-
-
-@dataclass(frozen=True)
-class Port:
-    """One input or output of a stage. Kind decides the file: NAME.parquet, NAME.json, NAME.jsonl, or a folder
-    (a model folder holds model.json and the files it lists)."""
-
-    name: str
-    kind: Kind = "table"
-    many: bool = False
-    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,25 +68,6 @@ class StepResult:
     """Output port -> content digest."""
 
 
-def main_file(folder: Path, port: Port) -> Path:
-    """The file inside a port folder that a stage reads or writes; the folder itself for model and folder ports."""
-    return folder / f"{port.name}{SUFFIX[port.kind]}" if port.kind in SUFFIX else folder
-
-
-def locate_input(path: Path, port: Port) -> Path:
-    """Find a port's main file from a path that names the file or the port folder. Raises DataError."""
-    if not path.exists():
-        raise DataError(f"input '{port.name}': {path} does not exist")
-    if port.kind in SUFFIX and path.is_dir():
-        files = [p for p in sorted(path.glob(f"*{SUFFIX[port.kind]}")) if p.name != "lineage.json"]
-        if len(files) != 1:
-            raise DataError(f"input '{port.name}': {path} holds {len(files)} {SUFFIX[port.kind]} files, expected one")
-        return files[0]
-    if port.kind == "model" and path.name == "model.json":
-        return path.resolve().parent
-    return path
-
-
 def execute(
     stage: Stage,
     step: str,
@@ -120,6 +90,7 @@ def execute(
         raise ConfigError(
             f"stage {stage.name}: outputs are {[p.name for p in stage.outputs]}; wrong or missing: {sorted(missing)}"
         )
+    require_free_places(stage.outputs, outputs, located)
     digests = {n: _digest_of(v) for n, v in located.items()}
     key = sha256_json(
         [stage.name, sha256_text(settings.to_json()), digests, source_hash(stage.run.__module__.split(".")[1])]
@@ -130,7 +101,7 @@ def execute(
     reused = record is not None
     if finished and record:
         log.info("%s: reused from the store (key %s)", step, key[:12])
-        _deliver(stage, finished, outputs)
+        deliver(stage.outputs, finished, outputs)
     else:
         scratch_parent = root or next(iter(outputs.values())).parent
         scratch_parent.mkdir(parents=True, exist_ok=True)
@@ -140,7 +111,7 @@ def execute(
             record = _run_into(scratch, stage, step, settings, located, key, started)
             if finished:
                 _settle(scratch, finished)
-            _deliver(stage, finished or scratch, outputs)
+            deliver(stage.outputs, finished or scratch, outputs)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
     return StepResult(step, key, record["counts"], time.time() - started, reused, record["digests"])
@@ -259,28 +230,3 @@ def _parents(port: str, value: Any) -> list[dict[str, Any]]:
     if manifest is None:
         return [{"port": port, "content_digest": content_digest(list_files(value))}]
     return [{"port": port, "manifest": manifest}]
-
-
-def _deliver(stage: Stage, finished: Path, outputs: Mapping[str, Path]) -> None:
-    """Put the finished port folders where the caller wants them (hard links where the disk allows)."""
-    for port in stage.outputs:
-        source, target = finished / port.name, outputs[port.name]
-        if target.suffix in SUFFIX.values() and port.kind in SUFFIX:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            _link(main_file(source, port), target)
-            _link(source / "lineage.json", target.with_name(f"{target.stem}.lineage.json"))
-            continue
-        if target.exists():
-            shutil.rmtree(target) if target.is_dir() else target.unlink()
-        shutil.copytree(source, target, copy_function=_link)
-
-
-def _link(source: Any, target: Any) -> Any:
-    """Hard link (artifacts are never changed in place), or copy across file systems."""
-    if os.path.exists(target):
-        os.unlink(target)
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
-    return target

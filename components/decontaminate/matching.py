@@ -15,9 +15,9 @@ from components.decontaminate.config import DecontaminateConfig
 from components.decontaminate.coverage import CoverageIndex
 from components.decontaminate.finding import Finding, renamed
 from components.decontaminate.wording import content_words, renamed_ngrams, wording
+from components.text.agreement import agreeing_tests
 from components.text.embeddings import Encoder
 from components.text.numbers import answer_key, given_numbers, share_in_order, share_of_numbers, without_drawings
-from components.text.test_agreement import agreeing_tests
 from components.verify.math_answers import answers_equal
 
 log = logging.getLogger(__name__)

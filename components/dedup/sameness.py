@@ -3,8 +3,8 @@
 from functools import lru_cache
 
 from components.core.records import Problem
+from components.text.agreement import agreeing_tests, cases, entry_point
 from components.text.numbers import answer_key, given_numbers
-from components.text.test_agreement import agreeing_tests, cases, entry_point
 from components.verify.math_answers import answers_equal
 
 

@@ -6,6 +6,7 @@ A tiny model that imitates both gets the terse ones wrong more often, which is w
 out. Wording and layout are drawn for every step, so that a model of these texts keeps a policy entropy to explore with.
 """
 
+import re
 from collections.abc import Sequence
 from random import Random
 
@@ -16,6 +17,8 @@ WORKED_SHARE = 0.6
 PLANNED_SHARE = 0.6
 """Share of code responses whose thinking names the expression before the program is written."""
 
+_OPERATOR = re.compile(r"(?<=[\w)\]])(?:[-+*%<>]|//|==)(?=[\w(])")
+"""A binary operator without spaces around it."""
 _LEADS = ("", "", "", "", "so ", "then ", "now ", "ok ", "we get ", "and ", "that is ", "hence ")
 _BREAKS = ("\n", "\n", "\n", ", ", "; ", ". ")
 _GUESSES = ("", "", "it is ", "about ", "that is ", "easy, ", "must be ", "I think ", "looks like ", "quick: ")
@@ -65,4 +68,12 @@ def code_response(item: CodeItem, rng: Random) -> str:
             thinking += rng.choice(_BREAKS) + rng.choice(("", "then ", "so ", "now ")) + part
     else:
         thinking = rng.choice(_EMPTY)
-    return f"{thinking}\n</think>\n{rng.choice(_HEADS)}```python\n{item.program}\n```"
+    return f"{_spaced(thinking, rng)}\n</think>\n{rng.choice(_HEADS)}```python\n{_spaced(item.program, rng)}\n```"
+
+
+def _spaced(program: str, rng: Random) -> str:
+    """The program with spaces around some of its operators, each by its own draw. A text with string literals stays
+    as it is: a space inside one would change what it means."""
+    if "'" in program or '"' in program:
+        return program
+    return _OPERATOR.sub(lambda found: f" {found.group()} " if rng.random() < 0.4 else found.group(), program)

@@ -15,7 +15,7 @@ from components.core.step import execute
 from components.dedup.config import DedupConfig
 from components.dedup.run import STAGE, deduplicate
 from components.dedup.sameness import confirmed, same_answers
-from components.text.test_agreement import agreeing_tests
+from components.text.agreement import agreeing_tests
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 TEXT_ONLY = DedupConfig(semantic=False)
