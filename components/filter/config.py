@@ -9,8 +9,9 @@ from components.text.config import PromptConfig
 
 RuleName = Literal[
     "empty_statement", "marked_invalid", "external_url", "figure_reference", "translator_note", "repeated_statement",
-    "missing_reference", "multiple_choice", "multi_part", "proof", "yes_no", "empty_answer", "non_verifiable_answer",
-    "tests_empty", "tests_broken", "missing_entry_point", "interactive", "special_judge", "too_long",
+    "answer_in_statement", "missing_reference", "multiple_choice", "multi_part", "proof", "yes_no", "empty_answer",
+    "non_verifiable_answer", "tests_empty", "tests_broken", "missing_entry_point", "interactive", "special_judge",
+    "too_long",
 ]  # fmt: skip
 
 

@@ -21,6 +21,10 @@ class ColumnMapping(StrictConfig):
     """Domain of every row."""
     statement: str = "problem"
     """Column of the problem text."""
+    strip_prefix: str = ""
+    """Text taken off the start of a statement where it stands there, such as an instruction that a file adds."""
+    strip_suffix: str = ""
+    """Text taken off the end of a statement where it stands there: the prompt says how to answer, not the problem."""
     answer: str = ""
     """Column of the reference answer, a string, a number or a list of strings; empty for none."""
     answer_is_json: bool = False

@@ -126,6 +126,21 @@ def test_columns_reach_into_nested_values() -> None:
     assert refused.value.evidence["field"] == "prompt.0.content"
 
 
+def test_columns_take_the_instruction_off_a_statement() -> None:
+    mapping = {"answer": "answer", "strip_prefix": "Solve this problem:", "strip_suffix": "Answer in \\boxed{}."}
+
+    def statement(text: str) -> str:
+        row = {"problem": text, "answer": 4}
+        return ADAPTERS["columns"].adapt(row, config("columns", columns=mapping)).statement
+
+    assert statement("Solve this problem:\n\nWhat is 2+2? Answer in \\boxed{}.\n") == "What is 2+2?"
+    assert statement(" What is 2+2? ") == " What is 2+2? "
+    assert statement("Answer in \\boxed{}. is a sentence.") == "Answer in \\boxed{}. is a sentence."
+    with pytest.raises(RowRefused) as refused:
+        statement("Answer in \\boxed{}.")
+    assert refused.value.reason == "invalid_row" and refused.value.evidence["field"] == "problem"
+
+
 def test_columns_for_code() -> None:
     row = {"text": "Add.", "tests": [{"input": "1 2", "output": "3", "testtype": "stdin"}], "solution": ["print(3)"]}
     mapping = {"domain": "code", "statement": "text", "tests": "tests", "solution": "solution"}

@@ -37,6 +37,8 @@ def _fault(answer: str, config: FilterConfig) -> str | None:
         return f"placeholder: {text}"
     if len(text) > config.max_answer_chars:
         return f"{len(text)} characters: {text[:80]}…"
+    if text.endswith(("^", "_")):
+        return f"breaks off: {text[-80:]}"
     if _IMAGE.search(text):
         return f"an image or link: {text[:80]}"
     words = [w for w in _WORD.findall(_TEXT.sub(" ", text)) if w.lower() not in _MATH_WORDS and not w.isupper()]
@@ -64,6 +66,7 @@ NON_VERIFIABLE_ANSWER = Rule(
         math("Explain.", "The sum grows because each new term is larger than the one before it"),
         math("Solve.", "notfound"),
         math("Solve.", "Answers may vary."),
+        math("What is the angle?", "150^\n"),
         math("Draw it.", "![graph](g.png)"),
     ),
 )

@@ -5,6 +5,7 @@ Faults of the row come first, then faults of the text, then the kind of question
 
 from components.filter.rule import Rule
 from components.filter.rules import (
+    answer_in_statement,
     answers_given,
     external_url,
     figure_reference,
@@ -28,6 +29,7 @@ RULES: tuple[Rule, ...] = (
     figure_reference.RULE,
     translator_note.RULE,
     repeated_statement.RULE,
+    answer_in_statement.RULE,
     multiple_choice.RULE,
     missing_reference.RULE,
     multi_part.RULE,

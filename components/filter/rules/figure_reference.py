@@ -12,7 +12,7 @@ _FIGURE = re.compile(
     rf"\b(?:in|from|on|see|consult|using|of|to) (?:the |this |each |an? )?(?:\w+ )?(?:figures?|diagrams?|pictures?|"
     rf"drawings?|illustrations?)\b (?:below|above|at|on the (?:right|left)|shown|given|to the)|"
     rf"\b(?:in|from|see) (?:the|this|each) (?:\w+ )?(?:figures?|diagrams?|illustrations?)\b|"
-    rf"\bin the (?:picture|drawing)\b|"
+    rf"\bin the (?:picture|drawing|image(?! of))\b|"
     rf"\bthe (?:following|adjoining|accompanying|adjacent|attached) {_PICTURE}\b|"
     rf"\b(?:figures?|diagrams?|pictures?|drawings?|graph|chart|map|grid|shape) (?:(?:is|are) )?(?:shown|below|above|"
     rf"at right|to the right|"
@@ -45,6 +45,7 @@ RULE = Rule(
         math("It can be shown that the sum is m/n in lowest terms. Find m+n."),
         math("The scores are as shown below:\n| name | score |\n|---|---|\n| P | 3 |\n| Q | 4 |\nFind the total."),
         math("A photographer takes a picture of 5 people in a row. In how many ways can they stand?"),
+        math("How many elements lie in the image of $f(x)=x^2$ on {1,2,3}?"),
         math("The function below is continuous: $f(x)=x$ for $x<1$. Find $f(0)$."),
     ),
     dropped=(
@@ -53,6 +54,7 @@ RULE = Rule(
         math("Find the perimeter. [asy] draw((0,0)--(3,4)); [/asy]"),
         math("The graph below gives the speed of a car. How far does it go in 3 hours?"),
         math("Refer to Figure 2. How many triangles are there?"),
+        math("For example, in the image, piece a attacks piece b. How many pieces attack none?"),
         math("In $\\triangle{KLM}$, shown, $KL=3$. Find $LM$."),
     ),
 )

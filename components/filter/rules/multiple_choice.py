@@ -10,8 +10,8 @@ _STYLE = r"\\(?:text|textbf|mathrm|mathbf|rm|bf)"
 _ROUND = re.compile(rf"(?<![A-Za-z])[(（]\s*(?:{_STYLE}\s*\{{?\s*)?[(（]?([A-E])\b\s*\}}?\s*[)）]\s*\}}?")
 _STYLED = re.compile(rf"{_STYLE}\s*\{{\s*\(?([A-E])\)?[.)]?\s*\}}")
 _BARE = re.compile(
-    r"(?:^|[\n$]|\s{2,}|\\\\|\\quad|[;.?:)]\s)\s*\$?(?:\\text(?:bf)?\{|\\mathrm\{|\\bf )?"
-    r"\(?([A-E])(?:\\ ?|~)?[.)、:．]\}?(?=\s|\$|\\|[-\d])"
+    r"(?:^|[\n$]|\s{2,}|\\\\|\\quad|[;.?:)]\s|\*\*)\s*\$?(?:\\text(?:bf)?\{|\\mathrm\{|\\bf )?"
+    r"\(?([A-E])(?:\\ ?|~)?[.)、:．]\}?(?:\*\*)?(?=\s|\$|\\|[-\d])"
 )
 
 
@@ -50,6 +50,7 @@ RULE = Rule(
         math("What is 3+4? (A) 6 (B) 7 (C) 8 (D) 9"),
         math("What is 3+4?\nA. 6\nB. 7\nC. 8\nD. 9", "B"),
         math(r"What is 3+4? $\textbf{(A)}\ 6 \qquad \textbf{(B)}\ 7 \qquad \textbf{(C)}\ 8$"),
+        math("What is 3+4? - **A)** 6 - **B)** 7 - **C)** 8"),
         math("Which number is prime?", "B", question_type="MCQ"),
     ),
 )

@@ -12,7 +12,7 @@ from components.ingest.sources.fields import answers_of, invalid, pick, programs
 def adapt(row: Row, config: IngestConfig) -> Draft:
     mapping = config.columns
     flat = {name: reach(row, name) for name in _named(mapping)}
-    statement = statement_of(flat, mapping.statement)
+    statement = _statement(flat, mapping)
     metadata = pick({name: _or_none(row, name) for name in mapping.metadata}, mapping.metadata)
     if mapping.domain == "math":
         solutions = solutions_of(flat, mapping.solution) if mapping.solution else ()
@@ -27,6 +27,18 @@ def adapt(row: Row, config: IngestConfig) -> Draft:
         solutions=programs,
         metadata={**metadata, **{name: error for name, error in errors.items() if error}},
     )
+
+
+def _statement(flat: Row, mapping: ColumnMapping) -> str:
+    """The problem text without the instruction that the file wraps around it."""
+    text = statement_of(flat, mapping.statement)
+    if mapping.strip_prefix and text.lstrip().startswith(mapping.strip_prefix):
+        text = text.lstrip().removeprefix(mapping.strip_prefix).lstrip()
+    if mapping.strip_suffix and text.rstrip().endswith(mapping.strip_suffix):
+        text = text.rstrip().removesuffix(mapping.strip_suffix).rstrip()
+    if not text.strip():
+        raise invalid(mapping.statement, "no statement besides the instruction")
+    return text
 
 
 def _named(mapping: ColumnMapping) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Typed access to the columns of a raw row. What has the wrong type refuses the row, naming the column."""
 
 import ast
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -84,7 +85,9 @@ def literal(text: str) -> Any:
         return parse_json(text)
     except JSON_ERRORS:
         try:
-            return ast.literal_eval(text)
+            value = ast.literal_eval(text)
+            json.dumps(value, allow_nan=False)  # no sets, bytes or infinite numbers
+            return value
         except (SyntaxError, MemoryError, TypeError) as error:
             raise ValueError(f"neither JSON nor a Python literal: {error}") from error
 
