@@ -96,3 +96,9 @@ def test_every_stage_has_its_three_files():
     for stage in STAGE_CONFIGS:
         for name in ("config.py", "run.py", "component.py"):
             assert (ROOT / "components" / stage / name).exists(), f"{stage}/{name}"
+
+
+def test_test_files_have_names_of_their_own():
+    """pytest imports test files by their bare name: two of the same name cannot be collected together."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert len(names) == len(set(names))
