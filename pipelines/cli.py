@@ -4,16 +4,22 @@ Exit codes: 0 done, 1 a step failed, 2 wrong usage or setting, 3 an audit found 
 """
 
 import argparse
+import io
 import json
 import logging
+import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from components.core.errors import AuditError, ConfigError, Or1Error
+from pipelines.terminal import printable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # file names and rows may hold what the locale has not
     parser = build_parser()
     args = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
@@ -23,20 +29,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(args.handler(args) or 0)
     except Or1Error as error:
-        return _report_error(error, args)
+        code = 2 if isinstance(error, ConfigError) else 3 if isinstance(error, AuditError) else 1
+        return report_error(str(error), code, args.json)
     except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing to flush at exit
         return 1
+    except OSError as error:
+        places = " and ".join(str(name) for name in (error.filename, error.filename2) if name)
+        where = f"{places}: " if places else ""
+        sentence = f"{where}{error.strerror or error}; check the path, its permissions and the free space"
+        return report_error(sentence, 1, args.json)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; start the same command again to continue\n")
         return 1
 
 
-def _report_error(error: Or1Error, args: argparse.Namespace) -> int:
-    code = 2 if isinstance(error, ConfigError) else 3 if isinstance(error, AuditError) else 1
-    if getattr(args, "json", False):
-        print(json.dumps({"error": str(error), "exit_code": code}, ensure_ascii=False))
-    sys.stderr.write(f"or1: {error}\n")
+def report_error(sentence: str, code: int, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"error": sentence, "exit_code": code}, ensure_ascii=False))
+    sys.stderr.write(f"or1: {printable(sentence)}\n")
     return code
+
+
+class Parser(argparse.ArgumentParser):
+    """Answers wrong usage in JSON where that was asked for."""
+
+    def error(self, message: str) -> NoReturn:
+        if "--json" in sys.argv[1:]:
+            print(json.dumps({"error": message, "exit_code": 2}, ensure_ascii=False))
+        super().error(printable(message))
 
 
 def lazy(module: str, function: str) -> Any:
@@ -51,9 +72,7 @@ def lazy(module: str, function: str) -> Any:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="or1", description="From raw problems to a trained, evaluated, audited reasoning model."
-    )
+    parser = Parser(prog="or1", description="From raw problems to a trained, evaluated, audited reasoning model.")
     verbs = parser.add_subparsers(title="verbs", metavar="VERB")
     _add_run_verbs(verbs)
     _add_grade_verb(verbs)

@@ -131,7 +131,7 @@ def _read_yaml(name_or_path: str, above: tuple[str, ...] = ()) -> dict[str, Any]
         raise ConfigError(f"recipe {name_or_path}: extends itself through {' -> '.join(above)}")
     try:
         raw = yaml.safe_load(recipe_text(name_or_path))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"recipe {name_or_path}: not valid YAML: {error}") from error
     if not isinstance(raw, dict):
         raise ConfigError(f"recipe {name_or_path}: expected a mapping at the top")

@@ -23,10 +23,13 @@ from typing import Any
 
 from components.core.errors import ConfigError, InfraError
 from components.core.files import require_free_disk, write_json
+from components.core.step import remove_leftovers
 from pipelines.recipe import Recipe, expand
 from pipelines.steps import PlannedStep, up_to
+from pipelines.terminal import printable
 
 log = logging.getLogger(__name__)
+LOCK = ".lock"
 
 
 class StepFailed(InfraError):
@@ -39,6 +42,7 @@ def run_recipe(recipe: Recipe, output: Path, until: str = "", store: Path | None
     expand(recipe)
     steps = up_to(recipe.steps(), until) if until else recipe.steps()
     output = output.resolve()
+    _require_run_folder(output)
     output.mkdir(parents=True, exist_ok=True)
     require_free_disk(output)
     with _only_run_in(output):
@@ -51,9 +55,18 @@ def run_recipe(recipe: Recipe, output: Path, until: str = "", store: Path | None
     return records
 
 
+def _require_run_folder(output: Path) -> None:
+    """A run tidies its folder, so it takes none that holds other things."""
+    if output.exists() and not output.is_dir():
+        raise ConfigError(f"--output {output}: is a file; name a folder")
+    names = {path.name for path in output.iterdir()} if output.exists() else set()
+    if names - {LOCK} and "recipe.json" not in names:
+        raise ConfigError(f"--output {output}: holds other files and is no run folder; choose a new or empty folder")
+
+
 @contextlib.contextmanager
 def _only_run_in(output: Path) -> Iterator[None]:
-    with open(output / ".lock", "w") as lock:
+    with open(output / LOCK, "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -66,10 +79,10 @@ def _only_run_in(output: Path) -> Iterator[None]:
 def _prepare(output: Path, recipe: Recipe, store: Path | None, planned: set[str]) -> None:
     """Folders, the environment that steps see, and no leftovers: neither of a killed run nor of another recipe."""
     store = store or output / "store"
+    write_json(output / "recipe.json", recipe.model_dump(mode="json"))
     for folder in (output / "logs", output / "steps", store, output / "checkpoints"):
         folder.mkdir(parents=True, exist_ok=True)
-    for leftover in store.glob(".*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+    remove_leftovers(store)
     for old in (output / "steps").iterdir():
         if old.name not in planned:
             shutil.rmtree(old) if old.is_dir() else old.unlink()
@@ -77,7 +90,6 @@ def _prepare(output: Path, recipe: Recipe, store: Path | None, planned: set[str]
     for log_file in (output / "logs").glob("*.log"):
         log_file.unlink()
     (output / "logs" / "progress.log").touch()
-    write_json(output / "recipe.json", recipe.model_dump(mode="json"))
     os.environ.update(
         OR1_STORE=str(store),
         OR1_RUN_DIR=str(output),
@@ -140,7 +152,7 @@ def _progress_on_terminal(path: Path) -> Iterator[None]:
             while True:
                 finished = done.is_set()
                 for line in stream:
-                    sys.stderr.write(line)
+                    sys.stderr.write(printable(line))
                 sys.stderr.flush()
                 if finished:
                     return

@@ -14,18 +14,23 @@ from components.core.ports import SUFFIX, Port, main_file
 def require_free_places(ports: Sequence[Port], outputs: Mapping[str, Path], inputs: Mapping[str, Any]) -> None:
     """Raises ConfigError naming the first output that would destroy something: an input, another output, or a folder
     that holds other things than an artifact."""
-    read = {place.resolve(): name for name, place in _places(inputs)}
+    read = {_real(place): name for name, place in _places(inputs)}
     written: dict[Path, str] = {}
     for port in ports:
         target = outputs[port.name]
         _require_own_kind(port, target)
-        place = target.resolve()
+        place = _real(target)
         for other, name in read.items():
             if place == other or place in other.parents:
                 raise ConfigError(f"output '{port.name}': {target} holds the input '{name}'; choose another place")
-        if place in written:
-            raise ConfigError(f"outputs '{written[place]}' and '{port.name}' have the same place {target}")
+        for other, name in written.items():
+            if place == other or place in other.parents or other in place.parents:
+                raise ConfigError(f"outputs '{name}' and '{port.name}' lie in each other at {target}; name two places")
         written[place] = port.name
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 def _places(inputs: Mapping[str, Any]) -> list[tuple[str, Path]]:

@@ -119,7 +119,7 @@ def read_table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:
 
 
 def _fits(found: pa.DataType, expected: pa.DataType) -> bool:
-    """Can values of type `found` stand for `expected`? Other writers choose other widths; all-null columns have none."""
+    """Can values of type `found` stand for `expected`? Other writers choose other widths; an all-null column fits."""
     kinds = pa.types
     if found == expected or kinds.is_null(found):
         return True

@@ -36,6 +36,8 @@ from components.core.ports import SUFFIX, Port, locate_input, main_file
 
 log = logging.getLogger(__name__)
 
+SCRATCH_PREFIX = ".or1-unfinished."
+"""Of the folder a step works in; the process id follows."""
 Counts = dict[str, Any]
 Inputs = Mapping[str, Any]
 """Port name -> Path of its main file (folder for model and folder ports); a list of them for a `many` port;
@@ -106,7 +108,7 @@ def execute(
         scratch_parent = root or next(iter(outputs.values())).parent
         scratch_parent.mkdir(parents=True, exist_ok=True)
         require_free_disk(scratch_parent)
-        scratch = Path(tempfile.mkdtemp(dir=scratch_parent, prefix=f".{step}."))
+        scratch = Path(tempfile.mkdtemp(dir=scratch_parent, prefix=f"{SCRATCH_PREFIX}{os.getpid()}."))
         try:
             record = _run_into(scratch, stage, step, settings, located, key, started)
             if finished:
@@ -115,6 +117,15 @@ def execute(
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
     return StepResult(step, key, record["counts"], time.time() - started, reused, record["digests"])
+
+
+def remove_leftovers(store: Path) -> None:
+    """Remove what killed processes left unfinished in a store. Other folders, and those of living processes (a second
+    run may share the store), stay."""
+    for folder in store.glob(f"{SCRATCH_PREFIX}*"):
+        process = folder.name.removeprefix(SCRATCH_PREFIX).partition(".")[0]
+        if process.isdigit() and not Path(f"/proc/{process}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _finished_record(finished: Path, stage: Stage) -> dict[str, Any] | None:

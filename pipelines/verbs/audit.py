@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pipelines.terminal import printable
+
 
 def _show(args: argparse.Namespace, result: dict[str, Any], render: Callable[[dict[str, Any]], str]) -> None:
-    print(json.dumps(result, ensure_ascii=False) if args.json else render(result))
+    print(json.dumps(result, ensure_ascii=False) if args.json else printable(render(result)))
 
 
 def trace(args: argparse.Namespace) -> None:

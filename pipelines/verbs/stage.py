@@ -19,7 +19,11 @@ def stage(args: argparse.Namespace) -> None:
         inputs.setdefault(port, []).append(path)
     many = {port.name for port in chosen.inputs if port.many}
     located = {port: paths if port in many or len(paths) > 1 else paths[0] for port, paths in inputs.items()}
-    outputs = dict(_pairs(args.output, "--output"))
+    outputs: dict[str, Path] = {}
+    for port, path in _pairs(args.output, "--output"):
+        if port in outputs:
+            raise ConfigError(f"--output {port}: given twice")
+        outputs[port] = path
     result = execute(chosen, args.name, _config_text(args.config), located, outputs)
     summary = {"step": args.name, "key": result.key, "counts": result.counts, "digests": result.digests}
     if args.json:
@@ -47,6 +51,9 @@ def _config_text(given: str) -> str:
         raise ConfigError(f"--config {given}: no such file (and not a JSON object)")
     try:
         value = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"--config {given}: neither JSON nor YAML ({error})") from error
-    return json.dumps(value if value is not None else {})
+    try:
+        return json.dumps(value if value is not None else {})
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"--config {given}: holds what JSON has not ({error}); put quotes around it") from error
