@@ -178,15 +178,16 @@ def _enter_private_tree(scratch_mb: int) -> bool:
     root = _mount_point()
     if not root or not _mount("tmpfs", root, "tmpfs", _MS_NOSUID | _MS_NODEV, "size=4m,mode=755"):
         return False
+    # Before the rest: Python's own folders may lie below the host's /tmp, and must stay visible there.
+    os.makedirs(root + "/tmp", exist_ok=True)
+    if not _mount("tmpfs", root + "/tmp", "tmpfs", _MS_NOSUID | _MS_NODEV, f"size={scratch_mb}m,mode=711"):
+        return False
     for path in _needed_paths():
         if not _bind(path, root):
             return False
     os.makedirs(root + "/dev", exist_ok=True)
     for device in ("null", "zero", "urandom", "random"):
         _bind(f"/dev/{device}", root, read_only=False)
-    os.makedirs(root + "/tmp", exist_ok=True)
-    if not _mount("tmpfs", root + "/tmp", "tmpfs", _MS_NOSUID | _MS_NODEV, f"size={scratch_mb}m,mode=711"):
-        return False
     try:
         os.chroot(root)
         os.chdir("/")

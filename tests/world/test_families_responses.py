@@ -1,5 +1,6 @@
 """The responses that the bundled model learns from: right, well formed, varied in wording and in care."""
 
+import ast
 import re
 from collections import Counter
 from random import Random
@@ -40,8 +41,9 @@ def test_code_responses_hold_the_program_in_one_fence():
     for _ in range(2000):
         item = make_code(rng.choice(CODE_FAMILIES), rng)
         thinking, final = code_response(item, rng).split("\n</think>\n")
-        assert re.findall(r"```python\n(.*?)\n```", final, re.DOTALL) == [item.program]
-        planned += item.expression in thinking
+        (program,) = re.findall(r"```python\n(.*?)\n```", final, re.DOTALL)
+        assert ast.dump(ast.parse(program)) == ast.dump(ast.parse(item.program))  # spaces may differ, nothing else
+        planned += item.expression.replace(" ", "") in thinking.replace(" ", "")
     assert 0.55 <= planned / 2000 <= 0.65
 
 
