@@ -1,6 +1,7 @@
 """The whole graph for real, in small: every step through kfp.local, the fate of every planted row, lineage, reuse,
 a killed run that continues to the same result, and the graph on vLLM."""
 
+import html
 import json
 import os
 import signal
@@ -114,7 +115,7 @@ def test_a_changed_byte_is_found(run_folder, tmp_path):
 
 def test_report_escapes_and_stands_alone(run_folder):
     page = (run_folder / "report.html").read_text()
-    assert "Content-Security-Policy" in page and "default-src 'none'" in page
+    assert "Content-Security-Policy" in page and "default-src 'none'" in html.unescape(page)
     assert "<script" not in page.lower() and "http-equiv" in page
     assert "tiny_math" in page and "tiny_code" in page and "<svg" in page
     assert (run_folder / "metrics.jsonl").stat().st_size > 1000
