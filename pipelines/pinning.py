@@ -1,21 +1,38 @@
-"""Pin local files by their content: a step's key then follows what is in a file, not when it was changed."""
+"""Pin local files and models by their content: a step's key then follows what is in a file, not its name or date."""
 
 import glob
 from pathlib import Path
 from typing import Any
 
 import components.world
+from components.base_model.config import BaseModelConfig
+from components.base_model.run import BUNDLED_PREFIX, chosen_files, find_folder
 from components.benchmarks.config import BUNDLED
 from components.core.config import StrictConfig
 from components.core.digest import sha256_file
+from components.core.errors import ConfigError
 
 WORLD_DATA = Path(next(iter(components.world.__path__))) / "data"
 
 
 def pin_files(config: StrictConfig, root: str) -> StrictConfig:
-    """Fill in `sha256` of every local `{path, sha256}` file entry that has none, and spell out `*` patterns. Files
-    that do not exist are left for the stage to report, with its own name in the message."""
-    return type(config).parse(_pinned(config.model_dump(mode="json"), root), where=type(config).__name__)
+    """Fill in `sha256` of every local `{path, sha256}` file entry that has none, spell out `*` patterns, and fill in
+    `expected_sha256` of a local base model. What does not exist is left for the stage to report, with its own name in
+    the message."""
+    pinned = _pinned(config.model_dump(mode="json"), root)
+    if isinstance(config, BaseModelConfig):
+        pinned["expected_sha256"] = _model_digests(config) | config.expected_sha256
+    return type(config).parse(pinned, where=type(config).__name__)
+
+
+def _model_digests(config: BaseModelConfig) -> dict[str, str]:
+    """File name to digest of a bundled model or one in a local folder. A hub model is pinned by its commit."""
+    if not config.path.startswith(BUNDLED_PREFIX) and not Path(config.path).expanduser().is_dir():
+        return {}
+    try:
+        return {path.name: sha256_file(path) for path in chosen_files(find_folder(config))}
+    except ConfigError:
+        return {}
 
 
 def _pinned(value: Any, root: str) -> Any:

@@ -38,7 +38,8 @@ def run(config: BaseModelConfig, inputs: Inputs, outputs: Outputs) -> Counts:
     require_model_folder(source)
     chat_template(source)
     refuse_remote_code(source)
-    require_digests(source, expected_digests(config, source))
+    require_digests(source, recorded_digests(config, source))
+    require_digests(source, config.expected_sha256)
     target = outputs["model"]
     for path in chosen_files(source):
         _bring(path, target / path.name)
@@ -101,11 +102,11 @@ def refuse_remote_code(folder: Path) -> None:
             )
 
 
-def expected_digests(config: BaseModelConfig, folder: Path) -> dict[str, str]:
-    """The digests that files must have: the configured ones, and the training record's for a bundled model."""
+def recorded_digests(config: BaseModelConfig, folder: Path) -> dict[str, str]:
+    """What the training record of a bundled model says of its weights; nothing for other models."""
     if not config.path.startswith(BUNDLED_PREFIX):
-        return config.expected_sha256
-    return {WEIGHTS: str(read_json(folder / "training_record.json")["weights_sha256"]), **config.expected_sha256}
+        return {}
+    return {WEIGHTS: str(read_json(folder / "training_record.json")["weights_sha256"])}
 
 
 def require_digests(folder: Path, expected: dict[str, str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from components.base_model.config import BaseModelConfig
-from components.base_model.run import BUNDLED, STAGE, expected_digests, require_digests
+from components.base_model.run import BUNDLED, STAGE, recorded_digests, require_digests
 from components.core.digest import sha256_file
 from components.core.errors import ConfigError, DataError
 from components.core.model_files import read_model_json
@@ -41,12 +41,12 @@ def test_bundled_model_becomes_an_artifact(tmp_path):
 
 def test_bundled_weights_are_the_recorded_ones(folder):
     config = BaseModelConfig(path="bundled:tiny")
-    require_digests(TINY, expected_digests(config, TINY))
+    require_digests(TINY, recorded_digests(config, TINY))
     with open(folder / "model.safetensors", "r+b") as stream:
         stream.seek(-4, 2)
         stream.write(b"\x00\x01\x02\x03")
     with pytest.raises(DataError, match=r"model\.safetensors: sha256 is"):
-        require_digests(folder, expected_digests(config, TINY))
+        require_digests(folder, recorded_digests(config, TINY))
 
 
 def test_same_model_has_the_same_digest_wherever_it_lies(tmp_path, folder):

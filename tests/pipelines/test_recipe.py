@@ -1,5 +1,6 @@
 """Recipes: every one parses and expands, shared settings reach the stages, and wrong input is named."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -125,3 +126,22 @@ def test_exit_codes(tmp_path):
     assert "no stage 'nope'" in code("stage", "nope").stderr
     missing = code("grade", "math", "--input", str(tmp_path / "none.jsonl"))
     assert missing.returncode == 1 and "no such file" in missing.stderr
+
+
+def test_a_local_base_model_is_pinned_by_its_files(tmp_path):
+    """Two models under one name must not share a step key, else a stored result of the old one is taken."""
+
+    def pinned(path):
+        raw = {"name": "t", "description": "t", "data": {"sources": [{"name": "a", "adapter": "deepscaler"}]}}
+        raw["data"]["sources"][0]["files"] = ["a.jsonl"]
+        raw["base_model"] = {"path": path, "name": "m", "revision": "", "licence": ""}
+        return pin_files(expand(parse_recipe(raw, "t"))["base_model"], "")
+
+    bundled = pinned("bundled:tiny").expected_sha256
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= set(bundled)
+    (tmp_path / "config.json").write_text("{}")
+    before = pinned(str(tmp_path))
+    assert before.expected_sha256 == {"config.json": hashlib.sha256(b"{}").hexdigest()}
+    (tmp_path / "config.json").write_text("{ }")
+    assert pinned(str(tmp_path)).to_json() != before.to_json()
+    assert pinned("owner/model").expected_sha256 == {} == pinned("bundled:absent").expected_sha256
