@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,8 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8") as stream:
+    """A lone surrogate, which UTF-8 has not, is written as its JSON escape."""
+    with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", errors="backslashreplace") as stream:
         for row in rows:
             stream.write(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n")
 
@@ -74,7 +75,7 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not valid JSON ({error})") from error
 
 
@@ -89,7 +90,7 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
                     rows.append(json.loads(line))
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: line {number}: not valid JSON ({error})") from error
     return rows
 
@@ -101,14 +102,19 @@ def write_table(path: Path, rows: list[dict[str, Any]], schema: pa.Schema) -> No
         pq.write_table(table, temporary, compression="zstd")
 
 
-def read_table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:
-    """Read parquet rows. Raises DataError naming the file, and the first column that is missing."""
+def read_columns(path: Path, columns: Sequence[str] | None = None, filters: Any = None) -> pa.Table:
+    """A parquet file, or some of its columns or rows. Raises DataError naming the file."""
     try:
-        table = pq.read_table(path)
+        return pq.read_table(path, columns=columns, filters=filters)
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file") from error
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError, KeyError) as error:
         raise DataError(f"{path}: not a readable parquet file ({error})") from error
+
+
+def read_table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:
+    """Read parquet rows. Raises DataError naming the file, and the first column that is missing or of another type."""
+    table = read_columns(path)
     for field in schema:
         if field.name not in table.column_names:
             raise DataError(f"{path}: column '{field.name}' is missing; it has {', '.join(table.column_names)}")

@@ -52,7 +52,10 @@ def chat_template(folder: Path) -> str:
     """The chat template of a model folder. Raises DataError when it has none."""
     separate = folder / "chat_template.jinja"
     if separate.exists():
-        return separate.read_text(encoding="utf-8")
+        try:
+            return separate.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(f"{separate}: not UTF-8 text ({error})") from error
     config = folder / "tokenizer_config.json"
     template = read_json(config).get("chat_template") if config.exists() else None
     if not template:
@@ -75,5 +78,18 @@ def write_model_json(folder: Path, name: str, revision: str, licence: str, paren
 
 
 def read_model_json(folder: Path) -> ModelReference:
-    raw = read_json(folder / "model.json")
-    return ModelReference(**{**raw, "files": tuple(raw["files"])})
+    """Raises DataError when `model.json` is missing or not one, or when the files it describes are not beside it."""
+    path = folder / "model.json"
+    if not path.exists():
+        raise DataError(f"{folder}: no model.json; bring the model in with the base_model stage")
+    raw = read_json(path)
+    try:
+        reference = ModelReference(**{**raw, "files": tuple(raw["files"])})
+        reference.digest  # noqa: B018 - reads path and sha256 of every file
+    except (TypeError, KeyError) as error:
+        raise DataError(
+            f"{path}: not a description of a model ({error}); write it with the base_model stage"
+        ) from error
+    if reference.uri == ".":
+        require_model_folder(folder)
+    return reference

@@ -49,15 +49,45 @@ def _lone_file(path: Path) -> Path:
 
 def manifest_of(path: Path) -> dict[str, Any]:
     """The whole manifest of an artifact. Raises AuditError when it is missing or of another format."""
-    manifest = read_manifest(path)
+    try:
+        manifest = read_manifest(path)
+    except DataError as error:
+        raise AuditError(str(error)) from error
     if manifest is None:
         raise AuditError(f"{path}: no lineage.json beside it, so nothing is known about where it came from")
+    return require_manifest(path, manifest)
+
+
+def require_manifest(path: Path, manifest: Any) -> dict[str, Any]:
+    """The manifest, when it and its ancestors have all that audits read. Raises AuditError naming what is missing."""
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise AuditError(f"{path}: its manifest is not of format {FORMAT}")
     for key in ("artifact", "step", "parents", "manifest_digest", "ancestors"):
         if key not in manifest:
             raise AuditError(f"{path}: its manifest has no '{key}'")
+    if not isinstance(manifest["ancestors"], dict):
+        raise AuditError(f"{path}: the ancestors in its manifest are no mapping")
+    for digest, one in [("", manifest), *manifest["ancestors"].items()]:
+        if not _is_whole(one):
+            who = f"ancestor {digest[:12]}" if digest else "its manifest"
+            raise AuditError(f"{path}: {who} was changed: parts of it are missing or of another kind")
     return manifest
+
+
+def _is_whole(manifest: Any) -> bool:
+    return (
+        _has(manifest, ("artifact", "step", "parents", "manifest_digest"))
+        and _has(manifest["artifact"], ("port", "kind", "content_digest", "files"))
+        and _has(manifest["step"], ("name", "stage", "key", "config", "counts", "packages", "source_hash", "ended_at"))
+        and isinstance(manifest["artifact"]["files"], list)
+        and all(_has(file, ("path", "sha256", "bytes")) for file in manifest["artifact"]["files"])
+        and isinstance(manifest["parents"], list)
+        and all(_has(link, ("port", "content_digest", "manifest_digest")) for link in manifest["parents"])
+    )
+
+
+def _has(value: Any, keys: tuple[str, ...]) -> bool:
+    return isinstance(value, dict) and all(key in value for key in keys)
 
 
 def run_folder_of(path: Path) -> Path | None:
@@ -90,4 +120,7 @@ def read_step_folders(run_dir: Path) -> list[tuple[Path, dict[str, Any]]]:
     if not (run_dir / "steps").is_dir():
         raise DataError(f"{run_dir}: not a run folder, it has no steps/; give the folder that `or1 run` wrote")
     records = [(p.parent, read_json(p)) for p in (run_dir / "steps").glob("[!.]*/step.json")]
+    for folder, record in records:
+        if not _has(record, ("step", "stage")):
+            raise DataError(f"{folder / 'step.json'}: not the record of a step; run the step again")
     return sorted(records, key=lambda item: (item[1].get("finished_at", ""), item[1]["step"]))

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from components.core.files import read_json
-from components.lineage.artifact import locate_artifact, manifest_of, read_step_folders
+from components.lineage.artifact import locate_artifact, manifest_of, read_step_folders, require_manifest
 
 
 def diff(a: Path, b: Path) -> dict[str, Any]:
@@ -26,7 +26,9 @@ def _steps_of(path: Path) -> dict[str, dict[str, Any]]:
     """Step name -> {"step": its manifest entry, "content": port -> content digest}."""
     if (path / "steps").is_dir():
         manifests = [
-            read_json(p) for folder, _ in read_step_folders(path) for p in sorted(folder.glob("*/lineage.json"))
+            require_manifest(p, read_json(p))
+            for folder, _ in read_step_folders(path)
+            for p in sorted(folder.glob("*/lineage.json"))
         ]
     else:
         manifest = manifest_of(locate_artifact(path))

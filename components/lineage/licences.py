@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
-from components.core.files import read_json
+from components.core.files import read_columns, read_json
 from components.lineage.artifact import read_step_folders
 
 
@@ -27,7 +25,7 @@ def licences(run_dir: Path) -> dict[str, Any]:
 
 def _count_licences(path: Path) -> dict[str, dict[str, int]]:
     counts: dict[str, dict[str, int]] = {}
-    for source in pq.read_table(path, columns=["source"])["source"].to_pylist():
+    for source in read_columns(path, columns=["source"])["source"].to_pylist():
         sources = counts.setdefault(source["licence"] or "unknown", {})
         sources[source["name"]] = sources.get(source["name"], 0) + 1
     return counts

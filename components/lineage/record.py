@@ -6,9 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from components.core.errors import DataError
+from components.core.files import read_columns
 from components.lineage.artifact import read_step_folders
 
 MAX_MATCHES = 20
@@ -37,7 +37,7 @@ def find_record(run_dir: Path, query: str) -> dict[str, Any]:
 def _matching_rows(path: Path, query: str, known: dict[str, Any]) -> list[dict[str, Any]]:
     if not path.exists():
         return []
-    table = pq.read_table(path)
+    table = read_columns(path)
     mask = pc.is_in(table["row_id"], value_set=pa.array(list(known), pa.string()))
     words = query.strip()
     if len(words) >= MIN_ID_CHARACTERS and all(c in "0123456789abcdef" for c in words.lower()):
@@ -83,7 +83,7 @@ def _add_rollouts(match: dict[str, Any], folder: Path, step: dict[str, Any]) -> 
 def _rows_with(path: Path, column: str, value: str | None) -> list[dict[str, Any]]:
     if value is None or not path.exists():
         return []
-    return list(pq.read_table(path, filters=[(column, "==", value)]).to_pylist())
+    return list(read_columns(path, filters=[(column, "==", value)]).to_pylist())
 
 
 def render_record(found: dict[str, Any]) -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from components.core.digest import sha256_text
+from components.core.errors import DataError
+from components.core.model_files import read_model_json
 from components.core.records import Completion, Problem
 from components.sample.catalog import context_tokens
 from components.sample.config import SamplerConfig
@@ -53,9 +55,15 @@ def prepare_task(
 
 
 def load_tokenizer(folder: Path) -> Any:
+    """Raises DataError when the folder is no described model, or its tokenizer cannot be loaded."""
     from transformers import AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    read_model_json(folder)
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        raise DataError(f"{folder}: its tokenizer could not be loaded ({reason}); save the model again") from error
 
 
 def run_tasks(

@@ -26,11 +26,14 @@ def chat_prompt(tokenizer: Any, message: str) -> str:
     """The full prompt text: the tokenizer's own chat template with the generation prompt. Raises DataError."""
     if not getattr(tokenizer, "chat_template", None):
         raise DataError(f"{getattr(tokenizer, 'name_or_path', 'model')}: its tokenizer has no chat template")
-    return str(
-        tokenizer.apply_chat_template(
-            [{"role": "user", "content": message}], tokenize=False, add_generation_prompt=True
-        )
-    )
+    from jinja2 import TemplateError
+
+    messages = [{"role": "user", "content": message}]
+    try:
+        return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+    except TemplateError as error:
+        name = getattr(tokenizer, "name_or_path", "model")
+        raise DataError(f"{name}: its chat template cannot be used ({error})") from error
 
 
 def opens_thinking(prompt: str) -> bool:

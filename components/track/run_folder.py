@@ -23,6 +23,7 @@ from components.core.files import read_json, write_json
 from components.core.step import SUFFIX, Port, Stage, StepResult, main_file
 
 log = logging.getLogger(__name__)
+RECORD_KEYS = {"step", "stage", "key", "seconds", "reused", "counts", "digests"}
 
 
 def current_run_folder() -> Path | None:
@@ -65,12 +66,17 @@ def read_steps(run_folder: Path) -> list[RunStep]:
     steps = []
     for path in sorted((run_folder / "steps").glob("[!.]*/step.json")):
         record = read_json(path)
+        if not isinstance(record, dict) or not RECORD_KEYS <= record.keys():
+            raise DataError(f"{path}: not the record of a step; run the step again")
         manifests = {}
         for port in record["digests"]:
             manifest = path.parent / port / "lineage.json"
             if manifest.exists():
-                manifests[port] = {k: v for k, v in read_json(manifest).items() if k != "ancestors"}
-        known = {k: record[k] for k in ("step", "stage", "key", "seconds", "reused", "counts", "digests")}
+                whole = read_json(manifest)
+                if not isinstance(whole, dict):
+                    raise DataError(f"{manifest}: not a lineage manifest; run the step again")
+                manifests[port] = {k: v for k, v in whole.items() if k != "ancestors"}
+        known = {k: record[k] for k in RECORD_KEYS}
         steps.append(
             RunStep(**known, folder=path.parent, finished_at=record.get("finished_at", ""), manifests=manifests)
         )
@@ -168,7 +174,8 @@ class StepLog:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if isinstance(error, Exception):
-            log.error("%s: failed: %s", self.step, error, exc_info=error)
+            log.error("%s: failed: %s", self.step, error)
+            logging.getLogger().error("%s: traceback", self.step, exc_info=error)  # step log only, not the terminal
             if self.run_folder:
                 record = {"step": self.step, "error": type(error).__name__, "message": str(error)}
                 record["log"] = f"logs/{self.step}.log"

@@ -28,7 +28,7 @@ def grade(args: argparse.Namespace) -> None:
 def _read(name: str) -> list[dict[str, Any]]:
     """Rows of a JSONL file. Raises DataError naming the line: a missing row would shift every result after it."""
     try:
-        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        text = (sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()).decode("utf-8-sig")
     except FileNotFoundError as error:
         raise DataError(f"{name}: no such file") from error
     except (OSError, UnicodeDecodeError) as error:
@@ -39,7 +39,7 @@ def _read(name: str) -> list[dict[str, Any]]:
             continue
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{name}: line {number}: not valid JSON ({error})") from error
         if not isinstance(row, dict):
             raise DataError(f"{name}: line {number}: expected a JSON object")

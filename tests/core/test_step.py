@@ -10,7 +10,7 @@ from components.core.config import StrictConfig
 from components.core.errors import ConfigError, DataError
 from components.core.files import read_table, write_table
 from components.core.manifest import manifest_digest, read_manifest
-from components.core.step import Port, Stage, execute
+from components.core.step import SCRATCH_PREFIX, Port, Stage, execute, remove_leftovers
 
 SCHEMA = pa.schema([("n", pa.int64())])
 calls = []
@@ -83,3 +83,28 @@ def test_wrong_settings_and_ports_are_named(tmp_path):
         execute(STAGE, "s", "{}", {"nombres": tmp_path}, {"kept": tmp_path / "a"})
     with pytest.raises(DataError, match="does not exist"):
         execute(STAGE, "s", "{}", {"numbers": tmp_path / "none.parquet"}, {"kept": tmp_path / "a"})
+
+
+@pytest.mark.parametrize("place", ["thesis", "n.parquet", "k.json", "thesis/notes.txt"])
+def test_outputs_never_destroy_other_things(tmp_path, place):
+    source = numbers(tmp_path / "n.parquet")
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "notes.txt").write_text("years of work")
+    before = source.read_bytes()
+    with pytest.raises(ConfigError, match="output 'kept'"):
+        execute(STAGE, "s", "{}", {"numbers": source}, {"kept": tmp_path / place})
+    assert (tmp_path / "thesis" / "notes.txt").read_text() == "years of work" and source.read_bytes() == before
+
+
+def test_only_leftovers_of_dead_processes_leave_a_store(tmp_path):
+    gone, alive, other = tmp_path / f"{SCRATCH_PREFIX}999999999.x", tmp_path / f"{SCRATCH_PREFIX}1.x", tmp_path / ".ssh"
+    for folder in (gone, alive, other):
+        folder.mkdir()
+    remove_leftovers(tmp_path)
+    assert (gone.exists(), alive.exists(), other.exists()) == (False, True, True)
+
+
+def test_a_column_of_another_type_is_named(tmp_path):
+    write_table(tmp_path / "n.parquet", [{"n": "one"}], pa.schema([("n", pa.string())]))
+    with pytest.raises(DataError, match="column 'n' holds string, expected int64"):
+        read_table(tmp_path / "n.parquet", SCHEMA)

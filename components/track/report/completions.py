@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from components.benchmarks.catalog import load_benchmark
 from components.benchmarks.config import BenchmarkConfig
 from components.benchmarks.locate import locate
 from components.core.errors import ConfigError, DataError, InfraError
+from components.core.files import read_columns
 from components.core.records import Completion, read_completions
 from components.track.report.evaluation import scored_steps
 from components.track.report.frame import listing, quote, section, sentence
@@ -92,7 +91,7 @@ def statements_of(steps: list[RunStep]) -> dict[str, str]:
     for step in steps:
         path = step.file("kept.parquet") if step.stage in ("ingest", "filter", "decontaminate") else None
         if path:
-            table = pq.read_table(path, columns=["problem_id", "statement"]).to_pydict()
+            table = read_columns(path, columns=["problem_id", "statement"]).to_pydict()
             known.update(zip(table["problem_id"], table["statement"], strict=True))
     return known
 

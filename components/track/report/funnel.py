@@ -4,8 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
+from components.core.files import read_columns
 from components.core.records import read_dropped
 from components.track.report.frame import section, sentence
 from components.track.report.markup import Markup, element, join, table
@@ -65,7 +64,7 @@ def source_counts(path: Path | None) -> Counter[str]:
     """Rows by source name of a `kept` table."""
     if path is None:
         return Counter()
-    return Counter(source["name"] for source in pq.read_table(path, columns=["source"])["source"].to_pylist())
+    return Counter(source["name"] for source in read_columns(path, columns=["source"])["source"].to_pylist())
 
 
 def _sources_table(data: list[RunStep]) -> Markup:
@@ -90,7 +89,7 @@ def difficulty_section(steps: list[RunStep]) -> Markup:
     found = next((s for s in steps if s.file("pass_rates.parquet")), None)
     if found is None:
         return section("difficulty", "Difficulty", sentence("The difficulty step has not finished in this run."))
-    rates = pq.read_table(found.folder / "pass_rates.parquet").to_pylist()
+    rates = read_columns(found.folder / "pass_rates.parquet").to_pylist()
     graded = [r for r in rates if r["num_graded"]]
     if not graded:
         return section("difficulty", "Difficulty", sentence("No sampled response could be graded."))

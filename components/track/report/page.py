@@ -56,7 +56,8 @@ def recipe_name(run_folder: Path) -> str:
     """The recipe's name as recorded by the run, else the folder's."""
     path = run_folder / "recipe.json"
     recorded = read_json(path) if path.exists() else {}
-    return str(recorded.get("name") or run_folder.resolve().name)
+    name = recorded.get("name") if isinstance(recorded, dict) else None
+    return str(name or run_folder.resolve().name)
 
 
 def _header(run_folder: Path, steps: list[RunStep]) -> Markup:
