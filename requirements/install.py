@@ -61,9 +61,7 @@ def pip(*arguments: str) -> bool:
 
 def need(done: bool, what: str) -> None:
     if not done:
-        stop(
-            f"could not install {what} (pip's message is above); is the package index reachable, is there disk space?"
-        )
+        stop(f"could not install {what} (pip's message is above); is the package index reachable, is there disk space?")
 
 
 def make_venv() -> None:
