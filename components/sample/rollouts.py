@@ -19,7 +19,7 @@ from components.sample.catalog import context_tokens
 from components.sample.config import SamplerConfig
 from components.sample.engine import Engine, Sample, SamplingParameters
 from components.text.config import PromptConfig
-from components.text.prompt import chat_prompt, opens_thinking, prompt_digest, user_message
+from components.text.prompt import chat_prompt, prompt_digest, user_message
 from components.verify.config import VerifierConfig
 from components.verify.requests import GradeRequest
 
@@ -124,14 +124,7 @@ def split_rounds(tasks: Sequence[Task], samples_per_round: int) -> list[list[int
 
 def _grade(grader: "Grader", tasks: Sequence[Task], samples: Sequence[Sequence[Sample]]) -> list[list[Completion]]:
     requests = [
-        GradeRequest(
-            domain=task.problem.domain,
-            response=sample.text,
-            answers=task.problem.answers,
-            tests=task.problem.tests,
-            finish_reason=sample.finish_reason,
-            thinking_required=opens_thinking(task.prompt),
-        )
+        GradeRequest.of_sample(task.problem, task.prompt, sample.text, sample.finish_reason)
         for task, row in zip(tasks, samples, strict=True)
         for sample in row
     ]

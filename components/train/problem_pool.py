@@ -12,6 +12,7 @@ from typing import Any
 
 from components.core.errors import DataError
 from components.core.records import Problem
+from components.sample.rollouts import load_tokenizer
 from components.train.config import TrainConfig
 from components.train.plan import hold_out, row_keys, solved_problems
 from components.train.rollout import TrainProblem, prepare
@@ -33,9 +34,7 @@ def choose_problems(
     config: TrainConfig, problems: Sequence[Problem], exposures: Sequence[Mapping[str, Any]], model_folder: Path
 ) -> ProblemPool:
     """Leave out rows with over-long prompts, put held-out problems aside, leave out solved ones. Raises DataError."""
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(model_folder, local_files_only=True, trust_remote_code=False)
+    tokenizer = load_tokenizer(model_folder)
     rows = [problem for problem in problems for _ in range(int(problem.metadata.get("repeat", 1)))]
     prepared = prepare(rows, row_keys(rows), tokenizer, config.prompt)
     fitting = [p for p in prepared if len(p.prompt_ids) <= config.max_prompt_tokens]

@@ -10,7 +10,7 @@ from components.core.errors import ConfigError, InfraError
 from components.core.records import Problem
 from components.sample.engine import Engine, Sample, SamplingParameters
 from components.text.config import PromptConfig
-from components.text.prompt import chat_prompt, opens_thinking, user_message
+from components.text.prompt import chat_prompt, user_message
 from components.verify.requests import GradeRequest
 
 if TYPE_CHECKING:
@@ -80,14 +80,7 @@ def roll_out(
     for group in samples:
         _require_tokens(group, num_samples)
     requests = [
-        GradeRequest(
-            domain=p.problem.domain,
-            response=sample.text,
-            answers=p.problem.answers,
-            tests=p.problem.tests,
-            finish_reason=sample.finish_reason,
-            thinking_required=opens_thinking(p.prompt),
-        )
+        GradeRequest.of_sample(p.problem, p.prompt, sample.text, sample.finish_reason)
         for p, group in zip(problems, samples, strict=True)
         for sample in group
     ]

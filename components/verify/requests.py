@@ -1,9 +1,10 @@
 """What the verifier is asked: one response (or program) and what it is held against."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from components.core.records import Domain
+from components.core.records import Domain, Problem
+from components.text.prompt import opens_thinking
 
 
 @dataclass(frozen=True)
@@ -21,3 +22,15 @@ class GradeRequest:
     thinking_required: bool = False
     """Whether the prompt opened a thinking section that the response must close."""
     code: str | None = None
+
+    @classmethod
+    def of_sample(cls, problem: Problem, prompt: str, text: str, finish_reason: str) -> Self:
+        """The request for a sampled response to `prompt`, the rendered prompt of `problem`."""
+        return cls(
+            domain=problem.domain,
+            response=text,
+            answers=problem.answers,
+            tests=problem.tests,
+            finish_reason=finish_reason,
+            thinking_required=opens_thinking(prompt),
+        )
